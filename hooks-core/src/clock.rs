@@ -1,0 +1,90 @@
+//! Time as hooks see it, so that a test or `hookspec fire --clock` can set it.
+
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use jiff::{SignedDuration, Timestamp};
+
+/// A source of time. Cheap to clone; clones of a manual clock move together.
+#[derive(Clone, Default)]
+pub struct Clock(Kind);
+
+#[derive(Clone, Default)]
+enum Kind {
+    #[default]
+    System,
+    Manual(Arc<Mutex<Timestamp>>),
+}
+
+impl Clock {
+    /// The machine's clock.
+    #[must_use]
+    pub fn system() -> Self {
+        Self(Kind::System)
+    }
+
+    /// A clock that stands still until [`advance`](Self::advance) moves it.
+    #[must_use]
+    pub fn manual(now: Timestamp) -> Self {
+        Self(Kind::Manual(Arc::new(Mutex::new(now))))
+    }
+
+    /// The time of day, UTC.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        match &self.0 {
+            Kind::System => Timestamp::now(),
+            Kind::Manual(now) => *now.lock().unwrap_or_else(PoisonError::into_inner),
+        }
+    }
+
+    /// Time since an arbitrary fixed moment, for measuring; never goes back on the system clock.
+    #[must_use]
+    pub fn elapsed(&self) -> Duration {
+        match &self.0 {
+            Kind::System => {
+                static ORIGIN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+                ORIGIN.get_or_init(Instant::now).elapsed()
+            }
+            Kind::Manual(_) => self
+                .now()
+                .duration_since(Timestamp::UNIX_EPOCH)
+                .try_into()
+                .unwrap_or_default(),
+        }
+    }
+
+    /// Moves a manual clock; the system clock is left alone.
+    pub fn advance(&self, by: Duration) {
+        if let Kind::Manual(now) = &self.0 {
+            let mut now = now.lock().unwrap_or_else(PoisonError::into_inner);
+            let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
+            *now = now.saturating_add(by).unwrap_or(Timestamp::MAX);
+        }
+    }
+}
+
+impl fmt::Debug for Clock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            Kind::System => f.write_str("Clock::system"),
+            Kind::Manual(_) => write!(f, "Clock::manual({})", self.now()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_manual_clock_moves_only_when_told() {
+        let clock = Clock::manual("2026-01-01T00:00:00Z".parse().unwrap());
+        let (wall, mono) = (clock.now(), clock.elapsed());
+        assert_eq!(clock.now(), wall);
+        clock.clone().advance(Duration::from_secs(90));
+        assert_eq!(clock.now().duration_since(wall).as_secs(), 90);
+        assert_eq!(clock.elapsed() - mono, Duration::from_secs(90));
+    }
+}
