@@ -47,11 +47,9 @@ impl Clock {
                 static ORIGIN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
                 ORIGIN.get_or_init(Instant::now).elapsed()
             }
-            Kind::Manual(_) => self
-                .now()
-                .duration_since(Timestamp::UNIX_EPOCH)
-                .try_into()
-                .unwrap_or_default(),
+            Kind::Manual(_) => {
+                self.now().duration_since(Timestamp::UNIX_EPOCH).try_into().unwrap_or_default()
+            }
         }
     }
 

@@ -72,17 +72,13 @@ impl Usage {
             input_tokens: self.input_tokens.saturating_add(other.input_tokens),
             output_tokens: self.output_tokens.saturating_add(other.output_tokens),
             cache_read_tokens: self.cache_read_tokens.saturating_add(other.cache_read_tokens),
-            cache_creation_tokens: self
-                .cache_creation_tokens
-                .saturating_add(other.cache_creation_tokens),
+            cache_creation_tokens: self.cache_creation_tokens.saturating_add(other.cache_creation_tokens),
         }
     }
 }
 
 /// Money in millionths of a US dollar: exact sums, no floats.
-#[derive(
-    Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize,
-)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct MicroDollars(pub u64);

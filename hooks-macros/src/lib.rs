@@ -1,1 +1,63 @@
-//! The macros of hookspec.
+//! The macros of hookspec. Use them through the `hookspec` package, which re-exports them.
+//!
+//! Each follows the same path: parse the user's tokens into a typed view, check the rules and collect every
+//! error, expand; and if there was an error, still emit the user's function, so that one mistake is one
+//! error and not twenty.
+
+mod errors;
+mod hook;
+mod options;
+mod point;
+mod signature;
+mod tool;
+
+use proc_macro::TokenStream;
+
+/// Makes a function a hook.
+///
+/// `#[hook(POINT, option = value, flag, …)]`. Parameters bind by name to the fields of the point's event,
+/// any subset in any order; beside them `session: &Session`, `state: &mut T` (the hook's own state in this
+/// session), `settings: &T` (its table in `hookspec.toml`) and `event` (all of it). A leading underscore
+/// does not count. What may be returned follows from the point's verdict.
+///
+/// | option | meaning |
+/// |---|---|
+/// | `priority = 5` | higher runs first; 0 unless said |
+/// | `name = "group.name"` | in place of `module.function` |
+/// | `enabled = false` | off unless an allowlist names it |
+/// | `modes = [cli, server]` | only for these hosts: cli, server, bridge, embedded, interactive, no_confirm |
+/// | `once` | at most once a session |
+/// | `background` | beside the chain, from a bounded queue, on a copy of the event |
+/// | `blocking` | on a pool thread that may block |
+/// | `timeout = "30s"` | cuts off an `async fn` or `blocking` hook |
+/// | `budget = "100ms"` | a warning names the hook when it takes longer; 5 s unless said |
+/// | `on_error = path` | `fn(&Failure, &Session)`, called with each failure |
+/// | `quarantine = 3` | switched off after so many failures |
+/// | `fail_open` | a failure of this gate lets things pass instead of denying them |
+/// | `tool = "name"` | selected exactly when that tool is |
+/// | `confirmation` | the host's way to ask the user: chosen by mode, not by allowlists |
+#[proc_macro_attribute]
+pub fn hook(options: TokenStream, item: TokenStream) -> TokenStream {
+    hook::expand(options.into(), item.into()).into()
+}
+
+/// Makes a function a tool that a model may call.
+///
+/// `#[tool(name = "save", args = [path], content = content, confirm)]` on
+/// `async fn save(args: SaveArgs, session: &Session) -> Result<String, ToolError>` (plain `fn` works as
+/// well). The argument struct derives `serde::Deserialize` and `schemars::JsonSchema`; the function's
+/// documentation is what the model reads. `args` and `content` name the struct's fields that the words and
+/// the block of a fenced call fill; `confirm` asks the user before each call; `preview = path` is a
+/// `fn(&ToolUse, &Session) -> Option<String>` that says what to show then; `enabled = false` leaves the tool
+/// out unless an allowlist names `tool.NAME`.
+#[proc_macro_attribute]
+pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
+    tool::expand(options.into(), item.into()).into()
+}
+
+/// The work of `hookspec::hook_point!`, which hands in the path of its crate.
+#[doc(hidden)]
+#[proc_macro]
+pub fn hook_point_impl(input: TokenStream) -> TokenStream {
+    point::expand(input.into()).into()
+}

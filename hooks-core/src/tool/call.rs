@@ -48,11 +48,7 @@ pub struct ToolUse {
 
 impl ToolUse {
     /// A native call: `tool` with named arguments.
-    pub fn native(
-        tool: impl Into<String>,
-        call_id: impl Into<String>,
-        kwargs: Map<String, Value>,
-    ) -> Self {
+    pub fn native(tool: impl Into<String>, call_id: impl Into<String>, kwargs: Map<String, Value>) -> Self {
         Self {
             tool: tool.into(),
             kwargs,

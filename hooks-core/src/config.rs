@@ -1,0 +1,313 @@
+//! Configuration: `hookspec.toml` (user, then project, then `--config`), then the environment.
+//!
+//! ```toml
+//! [hooks]
+//! allow = ["time_awareness", "linter.*"]   # only these; absent: all that are on by default
+//! disable = ["precommit.check"]
+//! strict = true                            # a hook that can never run here is an error
+//! priority = { "linter.lint" = 20 }
+//!
+//! [hooks.linter]                           # settings of the hooks `linter.*`
+//! command = "ruff"
+//!
+//! [background]
+//! queue = 1024
+//! ```
+//!
+//! Later sources override earlier ones key by key; `disable` adds up. Environment: `HOOKSPEC_ALLOW`,
+//! `HOOKSPEC_DISABLE` (comma-separated, spaces allowed), `HOOKSPEC_PRIORITY_<NAME>`, and for people who come
+//! from gptme `GPTME_HOOK_ALLOWLIST`, `HOOK_ALLOWLIST`, `GPTME_HOOKS_DISABLED` and `GPTME_HOOK_PRIORITY_<NAME>`.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::Deserialize;
+
+use crate::background::BackgroundSettings;
+
+/// A name from a list, and where it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Named {
+    /// The name.
+    pub text: String,
+    /// The file or variable.
+    pub source: String,
+    pub(crate) from_env: bool,
+}
+
+impl Named {
+    /// A name from `source`; surrounding space does not count.
+    pub fn new(text: impl Into<String>, source: impl Into<String>) -> Self {
+        Self { text: text.into().trim().to_owned(), source: source.into(), from_env: false }
+    }
+
+    pub(crate) fn env(text: impl Into<String>, source: impl Into<String>) -> Self {
+        Self { from_env: true, ..Self::new(text, source) }
+    }
+}
+
+impl fmt::Display for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}` in {}", self.text, self.source)
+    }
+}
+
+/// What a host was told about its hooks.
+#[derive(Clone, Debug, Default)]
+pub struct Config {
+    pub(crate) allow: Option<Vec<Named>>,
+    pub(crate) disable: Vec<Named>,
+    pub(crate) priorities: Vec<(Named, i32)>,
+    pub(crate) strict: Option<bool>,
+    pub(crate) background: BackgroundSettings,
+    background_table: toml::Table,
+    hooks: BTreeMap<String, (toml::Table, String)>,
+    sections: BTreeMap<String, (toml::Table, String)>,
+}
+
+/// A configuration that cannot be used.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConfigError {
+    /// Not TOML.
+    #[error("{file} is not valid TOML: {why}")]
+    Syntax {
+        /// The file.
+        file: String,
+        /// What the parser said, with line and column.
+        why: String,
+    },
+    /// A key that means nothing, or a value of the wrong type.
+    #[error("{file}: {why}")]
+    Content {
+        /// The file.
+        file: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// A variable with a value that cannot be used.
+    #[error("the environment variable {name} holds `{value}`; it takes {wanted}")]
+    Environment {
+        /// The variable.
+        name: String,
+        /// Its value.
+        value: String,
+        /// What it takes.
+        wanted: &'static str,
+    },
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct HooksTable {
+    allow: Option<Vec<String>>,
+    disable: Vec<String>,
+    strict: Option<bool>,
+    priority: BTreeMap<String, i32>,
+    #[serde(flatten)]
+    groups: toml::Table,
+}
+
+impl Config {
+    /// An empty configuration.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a file's text over what is there. `sections` are the top-level tables that the host itself
+    /// reads; any other is an error. Nothing is changed if there is an error.
+    ///
+    /// # Errors
+    /// If the text is not TOML, or holds a key that means nothing.
+    pub fn add_toml(&mut self, file: &str, text: &str, sections: &[&str]) -> Result<(), ConfigError> {
+        let content = |why: String| ConfigError::Content { file: file.to_owned(), why };
+        let table: toml::Table = text.parse().map_err(|error: toml::de::Error| ConfigError::Syntax {
+            file: file.to_owned(),
+            why: error.to_string().trim().to_owned(),
+        })?;
+        let mut next = self.clone();
+        for (key, value) in table {
+            let toml::Value::Table(table) = value else {
+                return Err(content(format!("`{key}` must be a table, as in `[{key}]`")));
+            };
+            match key.as_str() {
+                "hooks" => next.add_hooks(file, table).map_err(content)?,
+                "background" => {
+                    next.background_table.extend(table);
+                    next.background =
+                        next.background_table.clone().try_into().map_err(|e: toml::de::Error| {
+                            content(format!("`[background]`: {}", e.message()))
+                        })?;
+                }
+                name if sections.contains(&name) => merge(&mut next.sections, key, table, file),
+                name => {
+                    let known = ["hooks", "background"].into_iter().chain(sections.iter().copied());
+                    let nearest = crate::registry::nearest(name, known);
+                    return Err(content(format!("unknown table `[{name}]`{nearest}")));
+                }
+            }
+        }
+        *self = next;
+        Ok(())
+    }
+
+    fn add_hooks(&mut self, file: &str, table: toml::Table) -> Result<(), String> {
+        let hooks: HooksTable =
+            table.try_into().map_err(|e: toml::de::Error| format!("`[hooks]`: {}", e.message()))?;
+        let named = |names: Vec<String>| names.into_iter().map(|name| Named::new(name, file)).collect();
+        if let Some(allow) = hooks.allow {
+            self.allow = Some(named(allow));
+        }
+        self.disable.extend::<Vec<_>>(named(hooks.disable));
+        self.strict = hooks.strict.or(self.strict);
+        let priorities = hooks.priority.into_iter();
+        self.priorities.extend(priorities.map(|(name, value)| (Named::new(name, file), value)));
+        for (group, value) in hooks.groups {
+            let toml::Value::Table(table) = value else {
+                let known = ["allow", "disable", "strict", "priority"];
+                let nearest = crate::registry::nearest(&group, known.into_iter());
+                return Err(format!(
+                    "`[hooks]`: unknown key `{group}`{nearest}; settings of hooks are tables, as in `[hooks.{group}]`"
+                ));
+            };
+            merge(&mut self.hooks, group, table, file);
+        }
+        Ok(())
+    }
+
+    /// Adds the environment over what is there. Empty variables count as unset.
+    ///
+    /// # Errors
+    /// If a priority is not a whole number.
+    pub fn add_env(
+        &mut self,
+        variables: impl IntoIterator<Item = (String, String)>,
+    ) -> Result<(), ConfigError> {
+        let mut allow: Option<(u8, Vec<Named>)> = None;
+        let mut priorities = Vec::new();
+        let variables = variables.into_iter().filter(|(_, value)| !value.trim().is_empty());
+        for (name, value) in variables {
+            let list = || {
+                value
+                    .split(',')
+                    .filter(|entry| !entry.trim().is_empty())
+                    .map(|entry| Named::new(entry, name.as_str()))
+                    .collect::<Vec<_>>()
+            };
+            let rank = match name.as_str() {
+                "HOOKSPEC_ALLOW" => 2,
+                "GPTME_HOOK_ALLOWLIST" => 1,
+                "HOOK_ALLOWLIST" => 0,
+                "HOOKSPEC_DISABLE" | "GPTME_HOOKS_DISABLED" => {
+                    self.disable.extend(list());
+                    continue;
+                }
+                _ => {
+                    let ours = name.strip_prefix("HOOKSPEC_PRIORITY_");
+                    if let Some(hook) = ours.or(name.strip_prefix("GPTME_HOOK_PRIORITY_")) {
+                        let number = value.trim().parse().map_err(|_| ConfigError::Environment {
+                            name: name.clone(),
+                            value: value.clone(),
+                            wanted: "a whole number",
+                        })?;
+                        priorities.push((ours.is_some(), Named::env(hook, name.as_str()), number));
+                    }
+                    continue;
+                }
+            };
+            if allow.as_ref().is_none_or(|(held, _)| rank > *held) {
+                allow = Some((rank, list()));
+            }
+        }
+        if let Some((_, list)) = allow {
+            self.allow = Some(list);
+        }
+        // Ours after gptme's, so that ours win; else by name, so that the order of the environment is nothing.
+        priorities.sort_by(|a, b| (a.0, &a.1.text).cmp(&(b.0, &b.1.text)));
+        self.priorities.extend(priorities.into_iter().map(|(_, named, value)| (named, value)));
+        Ok(())
+    }
+
+    /// A top-level table that belongs to the host, and the files it comes from.
+    #[must_use]
+    pub fn section(&self, name: &str) -> Option<(&toml::Table, &str)> {
+        self.sections.get(name).map(|(table, source)| (table, source.as_str()))
+    }
+
+    pub(crate) fn hook_table(&self, group: &str) -> Option<(&toml::Table, &str)> {
+        self.hooks.get(group).map(|(table, source)| (table, source.as_str()))
+    }
+
+    pub(crate) fn hook_tables(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.hooks.iter().map(|(group, (_, source))| (group.as_str(), source.as_str()))
+    }
+}
+
+fn merge(into: &mut BTreeMap<String, (toml::Table, String)>, key: String, table: toml::Table, file: &str) {
+    let (held, source) = into.entry(key).or_default();
+    held.extend(table);
+    if !source.is_empty() {
+        source.push_str(" and ");
+    }
+    source.push_str(file);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn env(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
+    }
+
+    fn texts(names: &[Named]) -> Vec<&str> {
+        names.iter().map(|named| named.text.as_str()).collect()
+    }
+
+    #[test]
+    fn later_files_override_and_disable_adds_up() {
+        let mut config = Config::new();
+        config.add_toml("user", "[hooks]\nallow=['a']\ndisable=['x']\n[hooks.lint]\na=1\nb=1", &[]).unwrap();
+        config.add_toml("project", "[hooks]\nallow=['b']\ndisable=['y']\n[hooks.lint]\nb=2", &[]).unwrap();
+        assert_eq!(texts(config.allow.as_ref().unwrap()), ["b"]);
+        assert_eq!(texts(&config.disable), ["x", "y"]);
+        let (table, source) = config.hook_table("lint").unwrap();
+        assert_eq!((table["a"].as_integer(), table["b"].as_integer()), (Some(1), Some(2)));
+        assert_eq!(source, "user and project");
+    }
+
+    #[test]
+    fn lists_from_the_environment_are_trimmed_and_ours_win() {
+        let mut config = Config::new();
+        config
+            .add_env(env(&[
+                ("HOOK_ALLOWLIST", "old"),
+                ("HOOKSPEC_ALLOW", " a , b.c,, "),
+                ("GPTME_HOOK_ALLOWLIST", "older"),
+                ("GPTME_HOOKS_DISABLED", "linter.lint,precommit.precommit_check"),
+                ("HOOKSPEC_DISABLE", ""),
+                ("GPTME_HOOK_PRIORITY_LINTER", "20"),
+            ]))
+            .unwrap();
+        assert_eq!(texts(config.allow.as_ref().unwrap()), ["a", "b.c"]);
+        assert_eq!(texts(&config.disable), ["linter.lint", "precommit.precommit_check"]);
+        assert_eq!(config.priorities[0].1, 20);
+    }
+
+    #[test]
+    fn mistakes_name_the_culprit() {
+        let mut config = Config::new();
+        let error = config.add_toml("f.toml", "[hook]\nx=1", &["agent"]).unwrap_err().to_string();
+        assert_eq!(error, "f.toml: unknown table `[hook]` (did you mean `hooks`?)");
+        let error = config.add_toml("f.toml", "[hooks]\nalow=['x']", &[]).unwrap_err().to_string();
+        assert!(error.contains("unknown key `alow` (did you mean `allow`?)"), "{error}");
+        let error = config.add_toml("f.toml", "[hooks\n", &[]).unwrap_err().to_string();
+        assert!(error.starts_with("f.toml is not valid TOML: "), "{error}");
+        let error = config.add_env(env(&[("HOOKSPEC_PRIORITY_X", "high")])).unwrap_err().to_string();
+        assert_eq!(
+            error,
+            "the environment variable HOOKSPEC_PRIORITY_X holds `high`; it takes a whole number"
+        );
+    }
+}

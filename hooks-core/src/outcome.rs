@@ -1,0 +1,218 @@
+//! Outcomes: what one hook said, and the conversions from return types.
+
+use std::fmt;
+
+use crate::flow::Flow;
+use crate::message::Message;
+use crate::verdict::{First, Fold, Gate, Verdict};
+
+/// What one run of one hook said. One pointer wide, and null while the hook has said nothing, so that a
+/// silent hook costs the dispatcher one test.
+pub struct Outcome<V: Verdict>(Option<Box<Said<V>>>);
+
+/// The contents of an [`Outcome`] that is not silent.
+pub(crate) struct Said<V: Verdict> {
+    pub(crate) messages: Vec<Message>,
+    pub(crate) gate: Option<Gate>,
+    pub(crate) fold: Option<V::Fold>,
+    pub(crate) first: Option<V::First>,
+    pub(crate) error: Option<BoxError>,
+    pub(crate) flow: Flow,
+}
+
+/// Any error a hook may return.
+pub type BoxError = Box<dyn std::error::Error + Send + Sync>;
+
+impl<V: Verdict> Outcome<V> {
+    /// Nothing said yet.
+    #[must_use]
+    pub const fn silent() -> Self {
+        Self(None)
+    }
+
+    #[inline]
+    pub(crate) fn spoke(&self) -> bool {
+        self.0.is_some()
+    }
+
+    pub(crate) fn take(&mut self) -> Option<Box<Said<V>>> {
+        self.0.take()
+    }
+
+    fn said(&mut self) -> &mut Said<V> {
+        self.0.get_or_insert_with(|| {
+            Box::new(Said {
+                messages: Vec::new(),
+                gate: None,
+                fold: None,
+                first: None,
+                error: None,
+                flow: Flow::Continue,
+            })
+        })
+    }
+
+    /// Adds a message.
+    pub fn message(&mut self, message: Message) {
+        self.said().messages.push(message);
+    }
+
+    /// Records a failure; the hook counts as failed.
+    pub fn fail(&mut self, error: impl Into<BoxError>) {
+        self.said().error = Some(error.into());
+    }
+
+    /// Ends the chain, or the session.
+    pub fn flow(&mut self, flow: Flow) {
+        if flow != Flow::Continue {
+            self.said().flow = flow;
+        }
+    }
+
+    pub(crate) fn gate(&mut self, gate: Gate) {
+        let held = &mut self.said().gate;
+        if held.as_ref().is_none_or(|old| gate.strictness() > old.strictness()) {
+            *held = Some(gate);
+        }
+    }
+
+    pub(crate) fn fold(&mut self, value: V::Fold) {
+        self.said().fold = Some(value);
+    }
+
+    pub(crate) fn first(&mut self, answer: V::First) {
+        self.said().first = Some(answer);
+    }
+}
+
+impl<V: Verdict> fmt::Debug for Outcome<V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            None => f.write_str("Outcome(silent)"),
+            Some(said) => f
+                .debug_struct("Outcome")
+                .field("messages", &said.messages)
+                .field("gate", &said.gate)
+                .field("flow", &said.flow)
+                .finish_non_exhaustive(),
+        }
+    }
+}
+
+/// A type that a hook may return at a point with verdict `V`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a hook at a point whose verdict is `{V}`",
+    label = "not a return type for this hook point",
+    note = "every point takes `()`, `Message`, `Flow`, and `Option<_>`, `Vec<_>`, `Each(iterator)`, `Result<_, E>` and pairs of what it takes",
+    note = "a `Gate` point also takes `Gate`, a `First<T>` point `First<T>`, a `Fold<T>` point `Fold<T>`, a `Gate + Fold<T>` point both"
+)]
+pub trait IntoOutcome<V: Verdict> {
+    /// Adds what was returned to `out`.
+    fn into_outcome(self, out: &mut Outcome<V>);
+}
+
+impl<V: Verdict> IntoOutcome<V> for () {
+    #[inline]
+    fn into_outcome(self, _: &mut Outcome<V>) {}
+}
+
+impl<V: Verdict> IntoOutcome<V> for Message {
+    fn into_outcome(self, out: &mut Outcome<V>) {
+        out.message(self);
+    }
+}
+
+impl<V: Verdict> IntoOutcome<V> for Flow {
+    fn into_outcome(self, out: &mut Outcome<V>) {
+        out.flow(self);
+    }
+}
+
+impl<V: Verdict, R: IntoOutcome<V>> IntoOutcome<V> for Option<R> {
+    #[inline]
+    fn into_outcome(self, out: &mut Outcome<V>) {
+        if let Some(result) = self {
+            result.into_outcome(out);
+        }
+    }
+}
+
+impl<V: Verdict, R: IntoOutcome<V>> IntoOutcome<V> for Vec<R> {
+    #[inline]
+    fn into_outcome(self, out: &mut Outcome<V>) {
+        for result in self {
+            result.into_outcome(out);
+        }
+    }
+}
+
+/// Wraps an iterator as a hook's return value; it is run to its end before the next hook.
+#[derive(Clone, Debug)]
+pub struct Each<I>(pub I);
+
+impl<V: Verdict, I: IntoIterator<Item: IntoOutcome<V>>> IntoOutcome<V> for Each<I> {
+    fn into_outcome(self, out: &mut Outcome<V>) {
+        for result in self.0 {
+            result.into_outcome(out);
+        }
+    }
+}
+
+impl<V: Verdict, R: IntoOutcome<V>, E: Into<BoxError>> IntoOutcome<V> for Result<R, E> {
+    #[inline]
+    fn into_outcome(self, out: &mut Outcome<V>) {
+        match self {
+            Ok(result) => result.into_outcome(out),
+            Err(error) => out.fail(error),
+        }
+    }
+}
+
+impl<V: Verdict, A: IntoOutcome<V>, B: IntoOutcome<V>> IntoOutcome<V> for (A, B) {
+    fn into_outcome(self, out: &mut Outcome<V>) {
+        self.0.into_outcome(out);
+        self.1.into_outcome(out);
+    }
+}
+
+impl IntoOutcome<Gate> for Gate {
+    fn into_outcome(self, out: &mut Outcome<Gate>) {
+        out.gate(self);
+    }
+}
+
+impl<T> IntoOutcome<(Gate, Fold<T>)> for Gate
+where
+    (Gate, Fold<T>): Verdict,
+{
+    fn into_outcome(self, out: &mut Outcome<(Gate, Fold<T>)>) {
+        out.gate(self);
+    }
+}
+
+impl<T> IntoOutcome<Fold<T>> for Fold<T>
+where
+    Fold<T>: Verdict<Fold = T>,
+{
+    fn into_outcome(self, out: &mut Outcome<Fold<T>>) {
+        out.fold(self.0);
+    }
+}
+
+impl<T> IntoOutcome<(Gate, Fold<T>)> for Fold<T>
+where
+    (Gate, Fold<T>): Verdict<Fold = T>,
+{
+    fn into_outcome(self, out: &mut Outcome<(Gate, Fold<T>)>) {
+        out.fold(self.0);
+    }
+}
+
+impl<T> IntoOutcome<First<T>> for First<T>
+where
+    First<T>: Verdict<First = T>,
+{
+    fn into_outcome(self, out: &mut Outcome<First<T>>) {
+        out.first(self.0);
+    }
+}

@@ -1,0 +1,45 @@
+//! Plugins: crates with hooks in them.
+//!
+//! A crate that is only listed in Cargo.toml is silently not linked, hooks and all. So a plugin's root says
+//! `hookspec::plugin!();`, and a host names it in `hookspec::plugins![…]`, which links it and does not compile
+//! for a crate without the first.
+
+use serde::Serialize;
+
+/// A plugin crate's manifest, made by [`plugin!`](crate::plugin).
+#[derive(Debug, Serialize)]
+pub struct Plugin {
+    /// The package.
+    pub package: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// The crate's name in code.
+    pub krate: &'static str,
+    /// Its description in Cargo.toml.
+    pub description: &'static str,
+}
+
+/// Makes this crate a plugin. Write it once, at the crate's root.
+#[macro_export]
+macro_rules! plugin {
+    () => {
+        /// This crate's manifest, for `hookspec::plugins![…]`.
+        pub static HOOKSPEC_PLUGIN: $crate::Plugin = $crate::Plugin {
+            package: env!("CARGO_PKG_NAME"),
+            version: env!("CARGO_PKG_VERSION"),
+            krate: module_path!(),
+            description: env!("CARGO_PKG_DESCRIPTION"),
+        };
+    };
+}
+
+/// Links plugin crates into a host and gives their manifests, for
+/// [`RegistryBuilder::plugins`](crate::RegistryBuilder::plugins).
+///
+/// A crate without `hookspec::plugin!();` at its root is a compile error here.
+#[macro_export]
+macro_rules! plugins {
+    ($($plugin:path),* $(,)?) => {
+        [$({ use $plugin as __plugin; &__plugin::HOOKSPEC_PLUGIN as &'static $crate::Plugin }),*]
+    };
+}

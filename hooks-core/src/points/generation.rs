@@ -1,0 +1,54 @@
+//! Calls to the model.
+
+use std::time::Duration;
+
+use crate::hook_point;
+use crate::message::Message;
+use crate::model::{ChunkKind, FinishReason, MicroDollars, Request, Usage};
+use crate::session::InterruptReason;
+
+hook_point! {
+    /// A call to the model is about to go out, retries included. What hooks emit here goes into this one
+    /// request and is not stored.
+    pub GENERATION_PRE("generation.pre", aliases = ["pre_api_request"], transient) -> Fold<Request> {
+        /// What will be sent.
+        #[fold]
+        request: &Request,
+        /// How often this call was tried before, from 0.
+        attempt: u32,
+    }
+
+    /// A piece of the answer arrived. A hook that returns `Flow::Stop` interrupts the generation.
+    pub GENERATION_CHUNK("generation.chunk", aliases = ["on_stream_delta"]) -> Messages {
+        /// The piece.
+        chunk: &str,
+        /// Answer or thinking.
+        kind: ChunkKind,
+        /// Number of the piece in its generation, from 0.
+        index: u32,
+    }
+
+    /// A generation or a tool was cut short.
+    pub GENERATION_INTERRUPT("generation.interrupt", aliases = ["agent_loop_stopped"]) -> Messages {
+        /// Why.
+        reason: InterruptReason,
+        /// What there was of the answer.
+        partial: &str,
+    }
+
+    /// A call to the model succeeded.
+    pub GENERATION_POST("generation.post", aliases = ["post_llm_call", "post_api_request"]) -> Messages {
+        /// The answer.
+        response: &Message,
+        /// Tokens, where the model told.
+        usage: Option<&Usage>,
+        /// Price, where it is known.
+        cost: Option<MicroDollars>,
+        /// How long the call took.
+        duration: Duration,
+        /// Why the model stopped.
+        finish_reason: FinishReason,
+        /// The model that answered.
+        model: &str,
+    }
+}

@@ -1,0 +1,312 @@
+//! Building a registry.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use crate::config::{Config, Named};
+use crate::entry::{Hook, Mode};
+use crate::plugin::Plugin;
+use crate::point::{Point, PointInfo};
+use crate::session::AllSettings;
+use crate::tool::ToolSet;
+
+use super::Registry;
+use super::gather::{Explicit, Gathering};
+use super::report::{PluginRow, Problem, Report, point_place};
+use super::select::{Pattern, Priority, Selection};
+
+/// Why a registry could not be built: all problems at once.
+#[derive(Debug, PartialEq, Eq)]
+pub struct BuildError {
+    /// What is wrong.
+    pub problems: Vec<Problem>,
+}
+
+impl fmt::Display for BuildError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &*self.problems {
+            [one] => one.fmt(f),
+            many => {
+                write!(f, "{} problems with the hooks:", many.len())?;
+                many.iter().try_for_each(|problem| write!(f, "\n  - {problem}"))
+            }
+        }
+    }
+}
+
+impl std::error::Error for BuildError {}
+
+/// Describes a registry. Every part is optional; a bare builder selects all linked hooks that are on by
+/// default.
+pub struct RegistryBuilder {
+    plugins: Vec<&'static Plugin>,
+    config: Config,
+    allow: Option<Vec<Named>>,
+    disable: Vec<Named>,
+    mode: Mode,
+    interactive: bool,
+    no_confirm: bool,
+    linked: bool,
+    sync: bool,
+    strict: Option<bool>,
+    fires: Option<Vec<&'static PointInfo>>,
+    explicit: Explicit,
+    add_explicit: Vec<fn(&mut Gathering<'_>)>,
+}
+
+impl Default for RegistryBuilder {
+    fn default() -> Self {
+        Self {
+            plugins: Vec::new(),
+            config: Config::default(),
+            allow: None,
+            disable: Vec::new(),
+            mode: Mode::Embedded,
+            interactive: false,
+            no_confirm: false,
+            linked: true,
+            sync: false,
+            strict: None,
+            fires: None,
+            explicit: HashMap::new(),
+            add_explicit: Vec::new(),
+        }
+    }
+}
+
+impl fmt::Debug for RegistryBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RegistryBuilder")
+            .field("mode", &self.mode)
+            .field("allow", &self.allow)
+            .field("disable", &self.disable)
+            .finish_non_exhaustive()
+    }
+}
+
+impl RegistryBuilder {
+    /// The plugin crates of this host: `.plugins(plugins![linter, hookspec_builtins])`.
+    #[must_use]
+    pub fn plugins(mut self, plugins: impl IntoIterator<Item = &'static Plugin>) -> Self {
+        self.plugins.extend(plugins);
+        self
+    }
+
+    /// The configuration: files and environment.
+    #[must_use]
+    pub fn config(mut self, config: Config) -> Self {
+        self.config = config;
+        self
+    }
+
+    /// Selects only these hooks: full names, groups or globs. Overrides the configuration's allowlist. The
+    /// host's way to ask for confirmations is not subject to it. An empty list selects nothing else.
+    #[must_use]
+    pub fn allow(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let names = names.into_iter().map(|name| Named::new(name, "the allowlist of this call"));
+        self.allow.get_or_insert_default().extend(names);
+        self
+    }
+
+    /// Leaves these hooks out, beside those that the configuration leaves out.
+    #[must_use]
+    pub fn disable(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let names = names.into_iter().map(|name| Named::new(name, "the disable list of this call"));
+        self.disable.extend(names);
+        self
+    }
+
+    /// What kind of host this is.
+    #[must_use]
+    pub fn mode(mut self, mode: Mode) -> Self {
+        self.mode = mode;
+        self
+    }
+
+    /// Whether a person sits there and may be asked.
+    #[must_use]
+    pub fn interactive(mut self, interactive: bool) -> Self {
+        self.interactive = interactive;
+        self
+    }
+
+    /// Whether the user said beforehand that nothing need be confirmed.
+    #[must_use]
+    pub fn no_confirm(mut self, no_confirm: bool) -> Self {
+        self.no_confirm = no_confirm;
+        self
+    }
+
+    /// Short for `mode(Mode::Server)`.
+    #[must_use]
+    pub fn server(self, server: bool) -> Self {
+        if server { self.mode(Mode::Server) } else { self }
+    }
+
+    /// Whether to take what the linker gathered; on unless said otherwise.
+    #[must_use]
+    pub fn linked(mut self, linked: bool) -> Self {
+        self.linked = linked;
+        self
+    }
+
+    /// This host fires its points without an async runtime: an async hook is an error.
+    #[must_use]
+    pub fn sync_host(mut self) -> Self {
+        self.sync = true;
+        self
+    }
+
+    /// Whether a hook that can never run in this host is an error instead of a warning. Unless it is said
+    /// here or in the configuration, it is one where the environment has `CI`.
+    #[must_use]
+    pub fn strict(mut self, strict: bool) -> Self {
+        self.strict = Some(strict);
+        self
+    }
+
+    /// The points that this host fires.
+    #[must_use]
+    pub fn fires(mut self, points: impl IntoIterator<Item = &'static PointInfo>) -> Self {
+        self.fires.get_or_insert_default().extend(points);
+        self
+    }
+
+    /// Adds a hook by hand.
+    #[must_use]
+    pub fn register<P: Point>(mut self, hook: Hook<P>) -> Self {
+        let hooks = self.explicit.entry(TypeId::of::<P>()).or_insert_with(|| Box::new(Vec::<Hook<P>>::new()));
+        if let Some(hooks) = hooks.downcast_mut::<Vec<Hook<P>>>() {
+            hooks.push(hook);
+        }
+        self.add_explicit.push(|gathering| gathering.add::<P>());
+        self
+    }
+
+    /// Gathers, selects, checks and freezes.
+    ///
+    /// # Errors
+    /// If a list names something unknown, two hooks share a name at a point, settings cannot be read, an
+    /// async hook is selected for a sync host, or, when strict, a hook can never run.
+    pub fn build(mut self) -> Result<Registry, BuildError> {
+        let mut modes = vec![self.mode];
+        if self.no_confirm {
+            modes.push(Mode::NoConfirm);
+        } else if self.interactive && self.mode == Mode::Cli {
+            modes.push(Mode::Interactive);
+        }
+        let patterns = |names: &[Named]| names.iter().cloned().map(Pattern::new).collect();
+        let allow = self.allow.as_deref().or(self.config.allow.as_deref());
+        self.disable.extend(self.config.disable.iter().cloned());
+        let mut selection = Selection {
+            allow: allow.map(patterns),
+            disable: patterns(&self.disable),
+            priorities: self
+                .config
+                .priorities
+                .iter()
+                .map(|(named, value)| Priority::new(named.clone(), *value))
+                .collect(),
+            modes,
+            tools: None,
+        };
+        let mut problems = Vec::new();
+        let tools = ToolSet::gather(&selection, self.linked, &mut problems);
+        selection.tools = Some(tools.names().map(str::to_owned).collect());
+
+        let mut gathering = Gathering {
+            selection: &selection,
+            config: &self.config,
+            explicit: &mut self.explicit,
+            linked: self.linked,
+            sync: self.sync,
+            fires: self.fires.as_deref(),
+            points: HashMap::new(),
+            off: Vec::new(),
+            settings: AllSettings::default(),
+            shown: HashMap::new(),
+            problems,
+            dead: Vec::new(),
+        };
+        let declared = crate::__private::points();
+        for point in declared {
+            point.gather(&mut gathering);
+        }
+        for add in &self.add_explicit {
+            add(&mut gathering);
+        }
+        gathering.check_leftovers(&tools.all_names());
+        let Gathering { points, mut off, settings, shown, mut problems, dead, .. } = gathering;
+        find_duplicate_points(&mut problems);
+        let strict = self
+            .strict
+            .or(self.config.strict)
+            .unwrap_or_else(|| std::env::var_os("CI").is_some_and(|ci| !ci.is_empty()));
+        let mut warnings = Vec::new();
+        if strict {
+            problems.extend(dead);
+        } else {
+            warnings.extend(dead);
+        }
+        if cfg!(panic = "abort") {
+            warnings.push(Problem::PanicAborts);
+        }
+        if !problems.is_empty() {
+            return Err(BuildError { problems });
+        }
+        off.sort_by(|a, b| a.0.name.cmp(&b.0.name));
+        let selected = points.values().map(|slots| slots.len()).sum();
+        let report = Report {
+            plugins: self.plugins.iter().map(|plugin| plugin_row(plugin, &points, &off, &tools)).collect(),
+            points: declared.len(),
+            found: selected + off.len(),
+            selected,
+            warnings,
+        };
+        Ok(Registry {
+            points,
+            off: Arc::new(off),
+            settings,
+            shown_settings: Arc::new(shown),
+            tools,
+            report,
+            config: Arc::new(self.config),
+        })
+    }
+}
+
+fn plugin_row(
+    plugin: &Plugin,
+    points: &HashMap<TypeId, Arc<dyn super::AnySlots>>,
+    off: &[(Arc<super::HookInfo>, String)],
+    tools: &ToolSet,
+) -> PluginRow {
+    let on = points.values().flat_map(|slots| slots.rows());
+    let on = on.filter(|(info, _)| info.package == plugin.package).count();
+    let off = off.iter().filter(|(info, _)| info.package == plugin.package).count();
+    PluginRow {
+        package: plugin.package,
+        version: plugin.version,
+        hooks: on + off,
+        tools: tools.count_of(plugin.package),
+        points: crate::__private::points()
+            .iter()
+            .filter(|point| point.info().package == plugin.package)
+            .count(),
+    }
+}
+
+fn find_duplicate_points(problems: &mut Vec<Problem>) {
+    let mut seen: HashMap<&str, &PointInfo> = HashMap::new();
+    for point in crate::__private::points() {
+        let info = point.info();
+        if let Some(first) = seen.insert(info.wire, info) {
+            let mut places = [point_place(first), point_place(info)];
+            places.sort();
+            let [first, second] = places;
+            problems.push(Problem::DuplicatePoint { name: info.wire, first, second });
+        }
+    }
+}

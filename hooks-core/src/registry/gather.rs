@@ -1,0 +1,263 @@
+//! Gathering: from what the linker collected to what runs, one point at a time.
+
+use std::any::TypeId;
+use std::collections::HashMap;
+use std::marker::PhantomData;
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::config::Config;
+use crate::entry::{Call, Entry, Hook, Options};
+use crate::failure::Failure;
+use crate::point::{Point, PointInfo};
+use crate::session::{AllSettings, Session, SettingsSpec};
+
+use super::report::{Problem, place};
+use super::select::{Selection, nearest};
+use super::{AnySlots, HookInfo, HookSlot, Slots, Switch};
+
+/// A linked hook as data, before any selection: what `doctor` and the macros' tests look at.
+#[derive(Clone, Debug)]
+pub struct Listed {
+    /// Full name.
+    pub name: String,
+    /// The point.
+    pub point: &'static PointInfo,
+    /// The package.
+    pub package: &'static str,
+    /// Source file.
+    pub file: &'static str,
+    /// Source line.
+    pub line: u32,
+    /// Its options.
+    pub options: Options,
+}
+
+impl Listed {
+    pub(crate) fn of<P: Point>(entry: &Entry<P>) -> Self {
+        Self {
+            name: entry.origin.full_name(),
+            point: P::INFO,
+            package: entry.origin.package,
+            file: entry.origin.file,
+            line: entry.origin.line,
+            options: entry.options,
+        }
+    }
+}
+
+/// Explicitly registered hooks of one point, behind a pointer.
+pub(crate) type Explicit = HashMap<TypeId, Box<dyn std::any::Any>>;
+
+/// The work of [`RegistryBuilder::build`](super::RegistryBuilder::build) while it goes over the points.
+pub struct Gathering<'b> {
+    pub(crate) selection: &'b Selection,
+    pub(crate) config: &'b Config,
+    pub(crate) explicit: &'b mut Explicit,
+    pub(crate) linked: bool,
+    pub(crate) sync: bool,
+    pub(crate) fires: Option<&'b [&'static PointInfo]>,
+    pub(crate) points: HashMap<TypeId, Arc<dyn AnySlots>>,
+    pub(crate) off: Vec<(Arc<HookInfo>, String)>,
+    pub(crate) settings: AllSettings,
+    pub(crate) shown: HashMap<String, Value>,
+    pub(crate) problems: Vec<Problem>,
+    pub(crate) dead: Vec<Problem>,
+}
+
+impl std::fmt::Debug for Gathering<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Gathering").field("problems", &self.problems).finish_non_exhaustive()
+    }
+}
+
+struct Candidate<P: Point> {
+    info: HookInfo,
+    options: Options,
+    call: Call<P>,
+    settings: Option<SettingsSpec>,
+    on_error: Option<fn(&Failure, &Session)>,
+}
+
+impl Gathering<'_> {
+    pub(crate) fn add<P: Point>(&mut self) {
+        if self.points.contains_key(&TypeId::of::<P>()) {
+            return;
+        }
+        let by_hand = self
+            .explicit
+            .remove(&TypeId::of::<P>())
+            .and_then(|hooks| hooks.downcast::<Vec<Hook<P>>>().ok())
+            .map_or_else(Vec::new, |hooks| *hooks);
+        let linked: &[Entry<P>] = if self.linked { P::linked() } else { &[] };
+        let mut chosen = Vec::with_capacity(linked.len() + by_hand.len());
+        for candidate in linked.iter().map(from_entry).chain(by_hand.into_iter().map(from_hook)) {
+            self.choose(candidate, &mut chosen);
+        }
+        let slots = Slots::new(chosen);
+        self.find_duplicates(&slots);
+        self.points.insert(TypeId::of::<P>(), Arc::new(slots));
+    }
+
+    fn choose<P: Point>(&mut self, mut candidate: Candidate<P>, chosen: &mut Vec<HookSlot<P>>) {
+        if let Some(priority) = self.selection.priority(&candidate.info.name) {
+            candidate.info.priority = priority;
+        }
+        let info = &candidate.info;
+        // Settings are read even for hooks that are off: a mistake there is a mistake.
+        if let Some(spec) = candidate.settings {
+            self.read_settings(spec, info.group().to_owned());
+        }
+        if let Some(why) = self.selection.refuse(&info.name, info.package, &candidate.options) {
+            self.off.push((Arc::new(candidate.info), why));
+            return;
+        }
+        if self.sync && matches!(candidate.call, Call::Async(_)) {
+            self.problems.push(Problem::AsyncInSyncHost {
+                hook: info.name.clone(),
+                point: P::INFO.wire,
+                place: place(info.file, info.line),
+            });
+        }
+        if self.fires.is_some_and(|fires| !fires.iter().any(|point| std::ptr::eq(*point, P::INFO))) {
+            self.dead.push(Problem::DeadHook {
+                hook: info.name.clone(),
+                point: P::INFO.wire,
+                place: place(info.file, info.line),
+            });
+        }
+        chosen.push(HookSlot {
+            info: Arc::new(candidate.info),
+            call: candidate.call,
+            on_error: candidate.on_error,
+            switch: Arc::new(Switch::new()),
+            point: PhantomData,
+        });
+    }
+
+    fn read_settings(&mut self, spec: SettingsSpec, group: String) {
+        if self.settings.0.contains_key(&(spec.id)()) {
+            return;
+        }
+        let table = self.config.hook_table(&group);
+        match (spec.read)(table.map(|(table, _)| table)) {
+            Ok((settings, shown)) => {
+                self.settings.0.insert((spec.id)(), settings);
+                self.shown.insert(group, shown);
+            }
+            Err(why) => {
+                let source_text =
+                    table.map_or_else(|| "the defaults".to_owned(), |(_, source)| source.to_owned());
+                let problem = Problem::BadSettings { group, source_text, why };
+                if !self.problems.contains(&problem) {
+                    self.problems.push(problem);
+                }
+            }
+        }
+    }
+
+    fn find_duplicates<P: Point>(&mut self, slots: &Slots<P>) {
+        let mut seen: HashMap<&str, &HookInfo> = HashMap::with_capacity(slots.hooks.len());
+        for hook in &*slots.hooks {
+            if let Some(first) = seen.insert(&hook.info.name, &hook.info) {
+                let mut places = [first, &hook.info].map(|info| place(info.file, info.line));
+                places.sort();
+                let [first, second] = places;
+                self.problems.push(Problem::DuplicateHook {
+                    name: hook.info.name.clone(),
+                    point: P::INFO.wire,
+                    first,
+                    second,
+                });
+            }
+        }
+    }
+
+    /// Complains about configuration that fits nothing.
+    pub(crate) fn check_leftovers(&mut self, tool_names: &[String]) {
+        let mut names: Vec<String> = self
+            .points
+            .values()
+            .flat_map(|slots| slots.rows())
+            .map(|(info, _)| info.name.clone())
+            .chain(self.off.iter().map(|(info, _)| info.name.clone()))
+            .collect();
+        names.extend(tool_names.iter().map(|tool| format!("tool.{tool}")));
+        names.sort();
+        names.dedup();
+        let groups = names.iter().filter_map(|name| name.split('.').next());
+        let known = || names.iter().map(String::as_str).chain(groups.clone());
+
+        let patterns = self.selection.allow.iter().flatten().chain(&self.selection.disable);
+        let unused = patterns.filter(|pattern| !pattern.was_used()).map(|pattern| &pattern.named);
+        let priorities = self.selection.priorities.iter();
+        let unused_priorities = priorities.filter(|p| !p.was_used()).map(|p| &p.named);
+        for named in unused.chain(unused_priorities) {
+            let wanted = if named.from_env { named.text.to_lowercase() } else { named.text.clone() };
+            self.problems.push(Problem::UnknownName {
+                source_text: named.to_string(),
+                nearest: nearest(&wanted, known()),
+            });
+        }
+        for (group, source) in self.config.hook_tables() {
+            if !self.shown.contains_key(group)
+                && !self
+                    .problems
+                    .iter()
+                    .any(|problem| matches!(problem, Problem::BadSettings { group: bad, .. } if bad == group))
+            {
+                self.problems.push(Problem::UnusedSettings {
+                    group: group.to_owned(),
+                    source_text: source.to_owned(),
+                    nearest: nearest(group, self.shown.keys().map(String::as_str)),
+                });
+            }
+        }
+    }
+}
+
+fn from_entry<P: Point>(entry: &Entry<P>) -> Candidate<P> {
+    let origin = &entry.origin;
+    Candidate {
+        info: HookInfo::new(
+            origin.full_name(),
+            &entry.options,
+            &entry.call,
+            (origin.package, origin.docs),
+            (origin.file, origin.line),
+        ),
+        options: entry.options,
+        call: entry.call.clone(),
+        settings: entry.settings,
+        on_error: entry.on_error,
+    }
+}
+
+fn from_hook<P: Point>(hook: Hook<P>) -> Candidate<P> {
+    Candidate {
+        info: HookInfo::new(
+            hook.name,
+            &hook.options,
+            &hook.call,
+            (hook.package, hook.docs),
+            (hook.at.file(), hook.at.line()),
+        ),
+        options: hook.options,
+        call: hook.call,
+        settings: None,
+        on_error: hook.on_error,
+    }
+}
+
+/// A hook that is registered while the host runs.
+pub(crate) fn slot_of<P: Point>(hook: Hook<P>) -> HookSlot<P> {
+    let candidate = from_hook(hook);
+    HookSlot {
+        info: Arc::new(candidate.info),
+        call: candidate.call,
+        on_error: candidate.on_error,
+        switch: Arc::new(Switch::new()),
+        point: PhantomData,
+    }
+}

@@ -1,0 +1,172 @@
+//! Hooks as data: what `list` shows.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Duration;
+
+use serde::{Serialize, Serializer};
+
+use crate::entry::{Call, Mode, Options, Placement};
+use crate::point::{Point, PointInfo};
+
+/// One hook as data.
+#[derive(Clone, Debug, Serialize)]
+pub struct HookInfo {
+    /// `group.function`, or what `name = "…"` said.
+    pub name: String,
+    /// The point it listens at.
+    #[serde(serialize_with = "wire_name")]
+    pub point: &'static PointInfo,
+    /// Higher runs first. A configured priority is already in it.
+    pub priority: i32,
+    /// `sync`, `async` or `closure`.
+    pub kind: &'static str,
+    /// Where it runs.
+    pub placement: Placement,
+    /// The package it comes from; empty for a closure.
+    pub package: &'static str,
+    /// Source file.
+    pub file: &'static str,
+    /// Source line.
+    pub line: u32,
+    /// Its documentation.
+    pub docs: &'static str,
+    /// The hosts it is for; all when empty.
+    pub modes: &'static [Mode],
+    /// Whether it runs at most once a session.
+    pub once: bool,
+    /// Time limit of an async or blocking hook.
+    pub timeout: Option<Duration>,
+    /// After this long a warning names it.
+    pub budget: Option<Duration>,
+    /// Whether its failure at a gate lets things pass.
+    pub fail_open: bool,
+    /// After how many failures it is taken out of service.
+    pub quarantine: Option<u32>,
+    /// The tool it belongs to.
+    pub tool: Option<&'static str>,
+    /// Whether it is a host's way to ask the user.
+    pub confirmation: bool,
+}
+
+fn wire_name<S: Serializer>(point: &&'static PointInfo, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(point.wire)
+}
+
+fn shared<S: Serializer>(info: &Arc<HookInfo>, serializer: S) -> Result<S::Ok, S::Error> {
+    info.serialize(serializer)
+}
+
+impl HookInfo {
+    pub(crate) fn new<P: Point>(
+        name: String,
+        options: &Options,
+        call: &Call<P>,
+        (package, docs): (&'static str, &'static str),
+        (file, line): (&'static str, u32),
+    ) -> Self {
+        Self {
+            name,
+            point: P::INFO,
+            priority: options.priority,
+            kind: match call {
+                Call::Sync(_) => "sync",
+                Call::Async(_) => "async",
+                Call::Closure(_) => "closure",
+            },
+            placement: options.placement,
+            package,
+            file,
+            line,
+            docs,
+            modes: options.modes,
+            once: options.once,
+            timeout: options.timeout,
+            budget: options.budget,
+            fail_open: options.fail_open,
+            quarantine: options.quarantine,
+            tool: options.tool,
+            confirmation: options.confirmation,
+        }
+    }
+
+    /// The part of the name before the first dot.
+    #[must_use]
+    pub fn group(&self) -> &str {
+        self.name.split('.').next().unwrap_or(&self.name)
+    }
+}
+
+/// A hook, and whether it runs.
+#[derive(Clone, Debug, Serialize)]
+pub struct HookRow {
+    /// The hook.
+    #[serde(flatten, serialize_with = "shared")]
+    pub info: Arc<HookInfo>,
+    /// Whether it runs.
+    pub on: bool,
+    /// Why, or why not.
+    pub why: String,
+    /// How often it failed so far.
+    pub failures: u32,
+}
+
+impl HookRow {
+    pub(crate) fn selected(info: Arc<HookInfo>, switch: &Switch) -> Self {
+        let (on, why) = match (switch.is_on(), switch.is_quarantined()) {
+            (true, _) => (true, "selected".to_owned()),
+            (false, true) => (false, format!("quarantined after {} failures", switch.failures())),
+            (false, false) => (false, "switched off at run time".to_owned()),
+        };
+        Self { info, on, why, failures: switch.failures() }
+    }
+
+    pub(crate) fn off(info: Arc<HookInfo>, why: String) -> Self {
+        Self { info, on: false, why, failures: 0 }
+    }
+}
+
+/// A selected hook's switch and its count of failures; shared by all registries that hold the hook.
+#[derive(Debug)]
+pub(crate) struct Switch {
+    on: AtomicBool,
+    quarantined: AtomicBool,
+    failures: AtomicU32,
+}
+
+impl Switch {
+    pub(crate) fn new() -> Self {
+        Self { on: AtomicBool::new(true), quarantined: AtomicBool::new(false), failures: AtomicU32::new(0) }
+    }
+
+    pub(crate) fn is_on(&self) -> bool {
+        self.on.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn is_quarantined(&self) -> bool {
+        self.quarantined.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn failures(&self) -> u32 {
+        self.failures.load(Ordering::Relaxed)
+    }
+
+    /// Switching a hook on again also lifts its quarantine.
+    pub(crate) fn set(&self, on: bool) {
+        if on {
+            self.quarantined.store(false, Ordering::Release);
+            self.failures.store(0, Ordering::Relaxed);
+        }
+        self.on.store(on, Ordering::Release);
+    }
+
+    pub(crate) fn count_failure(&self) -> u32 {
+        self.failures.fetch_add(1, Ordering::Relaxed).saturating_add(1)
+    }
+
+    /// Takes the hook out of service; `false` if it already was.
+    pub(crate) fn quarantine(&self) -> bool {
+        self.on.store(false, Ordering::Release);
+        !self.quarantined.swap(true, Ordering::AcqRel)
+    }
+}

@@ -1,0 +1,143 @@
+//! The gather report: what was linked, what was selected, and what is odd about it.
+
+use serde::Serialize;
+
+use crate::point::PointInfo;
+
+/// A plugin crate that the host linked with `plugins![…]`.
+#[derive(Clone, Debug, Serialize)]
+pub struct PluginRow {
+    /// The package.
+    pub package: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// How many hooks it brought.
+    pub hooks: usize,
+    /// How many tools it brought.
+    pub tools: usize,
+    /// How many points it declares.
+    pub points: usize,
+}
+
+/// What [`Registry::builder`](crate::Registry::builder) found.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    /// The plugin crates.
+    pub plugins: Vec<PluginRow>,
+    /// How many points are declared in this program.
+    pub points: usize,
+    /// How many hooks were found.
+    pub found: usize,
+    /// How many of them were selected.
+    pub selected: usize,
+    /// What is odd, but not so that the host could not run.
+    pub warnings: Vec<Problem>,
+}
+
+/// Something wrong with a set of hooks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, thiserror::Error)]
+#[serde(tag = "problem", rename_all = "snake_case")]
+#[non_exhaustive]
+pub enum Problem {
+    /// A list names something that is not there.
+    #[error(
+        "{source_text} matches no hook or tool of this program{nearest}; if it lives in a plugin crate, check that the crate is in the host's `plugins![…]`"
+    )]
+    UnknownName {
+        /// The entry and where it stands.
+        source_text: String,
+        /// Similar names.
+        nearest: String,
+    },
+    /// Two hooks of one name at one point.
+    #[error(
+        "two hooks are called `{name}` at `{point}`: {first} and {second}; give one of them `name = \"…\"`, or disable one"
+    )]
+    DuplicateHook {
+        /// The name.
+        name: String,
+        /// The point.
+        point: &'static str,
+        /// Where one is.
+        first: String,
+        /// Where the other is.
+        second: String,
+    },
+    /// Two points of one wire name.
+    #[error("two hook points are called `{name}`: {first} and {second}; rename one of them")]
+    DuplicatePoint {
+        /// The wire name.
+        name: &'static str,
+        /// Where one is.
+        first: String,
+        /// Where the other is.
+        second: String,
+    },
+    /// Two tools of one name.
+    #[error("two tools are called `{name}`: {first} and {second}; rename one, or disable one")]
+    DuplicateTool {
+        /// The name.
+        name: String,
+        /// Where one is.
+        first: String,
+        /// Where the other is.
+        second: String,
+    },
+    /// An async hook in a host that cannot wait.
+    #[error(
+        "the hook `{hook}` ({place}) is an `async fn`, and this host fires `{point}` without an async runtime; disable the hook, or make it a plain `fn`"
+    )]
+    AsyncInSyncHost {
+        /// The hook.
+        hook: String,
+        /// The point.
+        point: &'static str,
+        /// Where the hook is.
+        place: String,
+    },
+    /// A selected hook whose point this host never fires.
+    #[error(
+        "the hook `{hook}` ({place}) can never run: this host does not fire `{point}`; disable the hook, or use it in a host that does"
+    )]
+    DeadHook {
+        /// The hook.
+        hook: String,
+        /// The point.
+        point: &'static str,
+        /// Where the hook is.
+        place: String,
+    },
+    /// Settings that cannot be read.
+    #[error("`[hooks.{group}]` in {source_text}: {why}")]
+    BadSettings {
+        /// The group.
+        group: String,
+        /// The file.
+        source_text: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// Settings for hooks that are not there or take none.
+    #[error("`[hooks.{group}]` in {source_text} is for no hook that takes settings{nearest}")]
+    UnusedSettings {
+        /// The group.
+        group: String,
+        /// The file.
+        source_text: String,
+        /// Similar names.
+        nearest: String,
+    },
+    /// Panics cannot be caught in this program.
+    #[error(
+        "this program is built with `panic = \"abort\"`: a hook that panics ends it; build it with `panic = \"unwind\"`"
+    )]
+    PanicAborts,
+}
+
+pub(crate) fn place(file: &str, line: u32) -> String {
+    format!("{file}:{line}")
+}
+
+pub(crate) fn point_place(point: &PointInfo) -> String {
+    format!("{} ({})", place(point.file, point.line), point.package)
+}

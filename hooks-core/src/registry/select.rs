@@ -1,0 +1,251 @@
+//! Selection: which of the gathered hooks and tools run, by lists, modes and tools.
+
+use std::cell::Cell;
+
+use wildmatch::WildMatch;
+
+use crate::config::Named;
+use crate::entry::{Mode, Options};
+
+/// One entry of an allowlist or a disable list: a full name, a group, a package, or a glob.
+pub(crate) struct Pattern {
+    pub(crate) named: Named,
+    glob: Option<WildMatch>,
+    used: Cell<bool>,
+}
+
+impl Pattern {
+    pub(crate) fn new(named: Named) -> Self {
+        let glob = named.text.contains(['*', '?']).then(|| WildMatch::new(&named.text));
+        Self { named, glob, used: Cell::new(false) }
+    }
+
+    fn matches(&self, name: &str, package: &str) -> bool {
+        let hit = match &self.glob {
+            Some(glob) => glob.matches(name),
+            None => self.names(name) || (!package.is_empty() && self.named.text == package),
+        };
+        if hit {
+            self.used.set(true);
+        }
+        hit
+    }
+
+    /// Whether it is this hook's full name or group, spelled out.
+    fn names(&self, name: &str) -> bool {
+        let text = self.named.text.as_str();
+        text == name || name.strip_prefix(text).is_some_and(|rest| rest.starts_with('.'))
+    }
+
+    pub(crate) fn was_used(&self) -> bool {
+        self.used.get()
+    }
+}
+
+/// A configured priority for a hook or a group.
+pub(crate) struct Priority {
+    pub(crate) named: Named,
+    pub(crate) value: i32,
+    used: Cell<bool>,
+}
+
+impl Priority {
+    pub(crate) fn new(named: Named, value: i32) -> Self {
+        Self { named, value, used: Cell::new(false) }
+    }
+
+    /// Names from the environment are in capitals with `_` for what a variable's name cannot hold.
+    fn matches(&self, name: &str) -> bool {
+        let text = self.named.text.as_str();
+        let group = name.split('.').next().unwrap_or(name);
+        let hit = text == name
+            || text == group
+            || self.named.from_env && (text == env_form(name) || text == env_form(group));
+        if hit {
+            self.used.set(true);
+        }
+        hit
+    }
+
+    pub(crate) fn was_used(&self) -> bool {
+        self.used.get()
+    }
+}
+
+fn env_form(name: &str) -> String {
+    name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect()
+}
+
+/// What was asked for.
+pub(crate) struct Selection {
+    pub(crate) allow: Option<Vec<Pattern>>,
+    pub(crate) disable: Vec<Pattern>,
+    pub(crate) priorities: Vec<Priority>,
+    pub(crate) modes: Vec<Mode>,
+    /// The names of the selected tools; `None` while tools themselves are being selected.
+    pub(crate) tools: Option<Vec<String>>,
+}
+
+impl Selection {
+    /// Why a hook does not run, or nothing if it does.
+    pub(crate) fn refuse(&self, name: &str, package: &str, options: &Options) -> Option<String> {
+        let disabled = self.disable.iter().find(|pattern| pattern.matches(name, package));
+        let allowed = self.allow.as_ref().map(|list| list.iter().find(|p| p.matches(name, package)));
+        if let Some(pattern) = disabled {
+            return Some(format!("disabled by {}", pattern.named));
+        }
+        if let (Some(tool), Some(tools)) = (options.tool, &self.tools) {
+            return (!tools.iter().any(|on| on == tool)).then(|| format!("its tool `{tool}` is off"));
+        }
+        let fits = options.modes.is_empty() || options.modes.iter().any(|m| self.modes.contains(m));
+        if options.confirmation {
+            // Chosen by mode, so that no list can take away the host's way to ask; naming it adds it.
+            let named = self.allow.iter().flatten().any(|pattern| pattern.names(name));
+            return (!(fits && options.enabled || named)).then(|| mode_reason(options));
+        }
+        match allowed {
+            Some(None) => Some("not in the allowlist".to_owned()),
+            _ if !fits => Some(mode_reason(options)),
+            None if !options.enabled => Some("off unless an allowlist names it".to_owned()),
+            _ => None,
+        }
+    }
+
+    /// Why a tool is not offered, or nothing if it is. Lists name tools as `tool.NAME`; an allowlist that
+    /// names no tool leaves them as they are.
+    pub(crate) fn refuse_tool(&self, tool: &str, package: &str, enabled: bool) -> Option<String> {
+        let name = format!("tool.{tool}");
+        if let Some(pattern) = self.disable.iter().find(|pattern| pattern.matches(&name, package)) {
+            return Some(format!("disabled by {}", pattern.named));
+        }
+        let mut lists_tools = false;
+        for pattern in self.allow.iter().flatten() {
+            if pattern.named.text.starts_with("tool.") {
+                lists_tools = true;
+                if pattern.matches(&name, package) {
+                    return None;
+                }
+            }
+        }
+        if lists_tools {
+            return Some("not in the allowlist".to_owned());
+        }
+        (!enabled).then(|| "off unless an allowlist names it".to_owned())
+    }
+
+    /// The configured priority of a hook: its own before its group's, the last source before earlier ones.
+    pub(crate) fn priority(&self, name: &str) -> Option<i32> {
+        let mut chosen: Option<&Priority> = None;
+        for priority in &self.priorities {
+            let own = |p: &Priority| p.named.text.len();
+            if priority.matches(name) && chosen.is_none_or(|held| own(priority) >= own(held)) {
+                chosen = Some(priority);
+            }
+        }
+        chosen.map(|priority| priority.value)
+    }
+}
+
+fn mode_reason(options: &Options) -> String {
+    let modes: Vec<String> = options.modes.iter().map(|mode| format!("{mode:?}").to_lowercase()).collect();
+    if modes.is_empty() {
+        "off unless an allowlist names it".to_owned()
+    } else {
+        format!("for {} hosts only", modes.join(" or "))
+    }
+}
+
+/// ` (did you mean …?)` with up to three similar names, or nothing.
+pub(crate) fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> String {
+    let mut scored: Vec<(f64, &str)> = known
+        .map(|name| {
+            let whole = strsim::jaro_winkler(wanted, name);
+            let part = name.rsplit('.').next().map_or(0.0, |last| strsim::jaro_winkler(wanted, last));
+            (whole.max(part), name)
+        })
+        .filter(|(score, _)| *score > 0.8)
+        .collect();
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    scored.dedup_by(|a, b| a.1 == b.1);
+    let names: Vec<_> = scored.iter().take(3).map(|(_, name)| format!("`{name}`")).collect();
+    if names.is_empty() { String::new() } else { format!(" (did you mean {}?)", names.join(" or ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn selection(allow: Option<&[&str]>, disable: &[&str], modes: &[Mode]) -> Selection {
+        let patterns =
+            |list: &[&str]| list.iter().map(|text| Pattern::new(Named::new(*text, "a test"))).collect();
+        Selection {
+            allow: allow.map(patterns),
+            disable: patterns(disable),
+            priorities: Vec::new(),
+            modes: modes.to_vec(),
+            tools: None,
+        }
+    }
+
+    #[test]
+    fn names_groups_packages_and_globs_match() {
+        for text in ["time.note", "time", "pack", "time.*", "*note", "t?me.note"] {
+            let list = selection(Some(&[text]), &[], &[]);
+            assert_eq!(list.refuse("time.note", "pack", &Options::DEFAULT), None, "{text}");
+        }
+        for text in ["note", "tim", "time.not", "pac", "time.?"] {
+            let list = selection(Some(&[text]), &[], &[]);
+            assert!(list.refuse("time.note", "pack", &Options::DEFAULT).is_some(), "{text}");
+        }
+    }
+
+    #[test]
+    fn disable_beats_allow_and_says_who() {
+        let list = selection(Some(&["time"]), &["time.note"], &[]);
+        let why = list.refuse("time.note", "", &Options::DEFAULT).unwrap();
+        assert_eq!(why, "disabled by `time.note` in a test");
+    }
+
+    #[test]
+    fn an_allowlist_neither_removes_nor_globs_in_a_confirmation() {
+        let ask = Options { confirmation: true, modes: &[Mode::Interactive], ..Options::DEFAULT };
+        let interactive = selection(Some(&["linter"]), &[], &[Mode::Cli, Mode::Interactive]);
+        assert_eq!(interactive.refuse("cli_confirm.ask", "", &ask), None);
+        let piped = selection(Some(&["*"]), &[], &[Mode::Cli]);
+        assert!(piped.refuse("cli_confirm.ask", "", &ask).is_some());
+        let named = selection(Some(&["cli_confirm"]), &[], &[Mode::Cli]);
+        assert_eq!(named.refuse("cli_confirm.ask", "", &ask), None);
+    }
+
+    #[test]
+    fn tools_are_listed_apart_and_take_their_hooks_along() {
+        let mut list = selection(Some(&["linter", "tool.read"]), &[], &[]);
+        assert_eq!(list.refuse_tool("read", "", true), None);
+        assert!(list.refuse_tool("shell", "", true).is_some());
+        assert_eq!(selection(Some(&["linter"]), &[], &[]).refuse_tool("shell", "", true), None);
+
+        list.tools = Some(vec!["read".into()]);
+        let of = |tool| Options { tool: Some(tool), ..Options::DEFAULT };
+        assert_eq!(list.refuse("todo.list", "", &of("read")), None);
+        assert_eq!(list.refuse("todo.list", "", &of("todo")).unwrap(), "its tool `todo` is off");
+    }
+
+    #[test]
+    fn environment_priorities_use_capitals() {
+        let mut list = selection(None, &[], &[]);
+        list.priorities = vec![
+            Priority::new(Named::env("LINTER", "X"), 20),
+            Priority::new(Named::env("LINTER_LINT", "X"), 30),
+        ];
+        assert_eq!(list.priority("linter.lint"), Some(30));
+        assert_eq!(list.priority("linter.other"), Some(20));
+        assert_eq!(list.priority("lint"), None);
+    }
+
+    #[test]
+    fn similar_names_are_offered() {
+        let known = ["linter.lint", "memory.save", "precommit.check"];
+        assert_eq!(nearest("lintr", known.into_iter()), " (did you mean `linter.lint`?)");
+        assert_eq!(nearest("zzz", known.into_iter()), "");
+    }
+}

@@ -1,0 +1,424 @@
+//! Sessions: one conversation, and everything that hooks may know about it.
+//!
+//! A session is a cheap handle; clones are the same session. Nothing in it belongs to a thread, a path or
+//! the process: two sessions in one workspace, or one that moves between threads, behave as one alone.
+
+mod extensions;
+mod interrupt;
+mod log;
+mod settings;
+mod state;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use serde_json::Value;
+
+use crate::background::Pending;
+use crate::clock::Clock;
+use crate::message::Message;
+use crate::point::Point;
+use crate::registry::{Hooks, Registry};
+use crate::timeline::{Observer, TimelineEntry};
+
+use extensions::Extensions;
+use interrupt::Interrupt;
+use log::Log;
+use state::States;
+
+pub use interrupt::InterruptReason;
+pub use log::{LogFault, LogSink, LogView};
+pub(crate) use settings::AllSettings;
+pub use settings::{HookSettings, SettingsSpec};
+pub use state::{HookState, PATIENCE, StateError, StateGuard};
+
+/// One conversation. See the [module](self).
+///
+/// ```
+/// use hookspec::{Hooks, Registry, Session};
+/// let hooks = Hooks::new(Registry::builder().build()?);
+/// let session = Session::builder(&hooks, "demo").workspace("/tmp").build();
+/// assert_eq!(session.id(), "demo");
+/// # Ok::<(), hookspec::BuildError>(())
+/// ```
+#[derive(Clone)]
+pub struct Session(Arc<Inner>);
+
+struct Inner {
+    id: String,
+    parent: Option<String>,
+    hooks: Hooks,
+    clock: Clock,
+    workspace: Option<PathBuf>,
+    cwd: Mutex<PathBuf>,
+    model: Mutex<String>,
+    log: Log,
+    states: States,
+    extensions: Extensions,
+    observer: Option<Arc<dyn Observer>>,
+    began: Duration,
+    /// Set while firing must look at more than the hooks: an observer, or hooks switched off for this
+    /// session. One load on the dispatch path.
+    watched: AtomicBool,
+    disabled: Mutex<BTreeSet<String>>,
+    pub(crate) interrupt: Interrupt,
+    pending: Arc<Pending>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Session {
+    /// Starts to describe a session.
+    pub fn builder(hooks: &Hooks, id: impl Into<String>) -> SessionBuilder {
+        SessionBuilder::new(hooks.clone(), id.into())
+    }
+
+    /// Its id, unique in the host.
+    #[must_use]
+    pub fn id(&self) -> &str {
+        &self.0.id
+    }
+
+    /// The session that started this one, if it is a sub-agent's.
+    #[must_use]
+    pub fn parent(&self) -> Option<&str> {
+        self.0.parent.as_deref()
+    }
+
+    /// The hooks that are live in it.
+    #[must_use]
+    pub fn hooks(&self) -> &Hooks {
+        &self.0.hooks
+    }
+
+    /// The directory tree it works in, absolute.
+    #[must_use]
+    pub fn workspace(&self) -> Option<&Path> {
+        self.0.workspace.as_deref()
+    }
+
+    /// Its own current directory: tools run here. The process's directory is never changed.
+    #[must_use]
+    pub fn cwd(&self) -> PathBuf {
+        lock(&self.0.cwd).clone()
+    }
+
+    /// Moves the session to another directory.
+    pub fn set_cwd(&self, cwd: impl Into<PathBuf>) {
+        *lock(&self.0.cwd) = cwd.into();
+    }
+
+    /// The model that the next generation uses.
+    #[must_use]
+    pub fn model(&self) -> String {
+        lock(&self.0.model).clone()
+    }
+
+    /// Changes the model from the next generation on.
+    pub fn set_model(&self, model: impl Into<String>) {
+        *lock(&self.0.model) = model.into();
+    }
+
+    /// The time as hooks see it.
+    #[must_use]
+    pub fn clock(&self) -> &Clock {
+        &self.0.clock
+    }
+
+    /// Time since this process opened the session.
+    #[must_use]
+    pub fn age(&self) -> Duration {
+        self.0.clock.elapsed().saturating_sub(self.0.began)
+    }
+
+    /// The conversation so far, with what earlier hooks of a running chain emitted.
+    #[must_use]
+    pub fn log(&self) -> LogView {
+        self.0.log.view()
+    }
+
+    /// Stores a message at the end of the conversation and returns it as stored. A sink that fails is
+    /// logged and kept for [`take_log_fault`](Self::take_log_fault).
+    pub fn append(&self, message: Message) -> Arc<Message> {
+        self.0.log.append(&self.0.id, message)
+    }
+
+    /// Puts another conversation in place of this one, in memory: after a compaction or an undo that the
+    /// host has stored.
+    pub fn replace_log(&self, messages: LogView) {
+        self.0.log.replace(messages);
+    }
+
+    /// The last fault of the log's sink since this was last asked.
+    #[must_use]
+    pub fn take_log_fault(&self) -> Option<LogFault> {
+        self.0.log.take_fault()
+    }
+
+    /// This session's value of type `T`, made on first use. Hooks usually take `state: &mut T` instead.
+    ///
+    /// # Errors
+    /// If another hook held it for longer than [`PATIENCE`].
+    pub fn state<T: HookState>(&self) -> Result<StateGuard<'_, T>, StateError> {
+        self.0.states.take()
+    }
+
+    /// All states, to be kept with the session.
+    #[must_use]
+    pub fn save_states(&self) -> BTreeMap<String, Value> {
+        self.0.states.save()
+    }
+
+    /// The settings of type `T`. Hooks usually take `settings: &T` instead.
+    #[must_use]
+    pub fn settings<T: HookSettings>(&self) -> Arc<T> {
+        self.0.hooks.load().settings().get()
+    }
+
+    /// What the host lends by type.
+    #[must_use]
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.0.extensions.get()
+    }
+
+    /// Cuts short what the session is doing. The first reason stands until [`resume`](Self::resume).
+    pub fn interrupt(&self, reason: InterruptReason) {
+        self.0.interrupt.raise(reason);
+    }
+
+    /// Why the session is to stop, if it is.
+    #[must_use]
+    pub fn interrupted(&self) -> Option<InterruptReason> {
+        self.0.interrupt.reason()
+    }
+
+    /// Completes when the session is interrupted.
+    pub async fn until_interrupted(&self) -> InterruptReason {
+        self.0.interrupt.raised().await
+    }
+
+    /// Clears an interrupt that has been dealt with.
+    pub fn resume(&self) {
+        self.0.interrupt.clear();
+    }
+
+    /// Switches a hook on or off for this session only.
+    ///
+    /// Returns whether a selected hook has that name.
+    pub fn set_hook_enabled(&self, hook: &str, enabled: bool) -> bool {
+        if self.0.hooks.load().hook(hook).is_none() {
+            return false;
+        }
+        let mut disabled = lock(&self.0.disabled);
+        if enabled {
+            disabled.remove(hook);
+        } else {
+            disabled.insert(hook.to_owned());
+        }
+        self.0.watched.store(self.0.observer.is_some() || !disabled.is_empty(), Ordering::Release);
+        true
+    }
+
+    /// Whether any hook listens to a point: a host asks before it computes a costly event.
+    #[must_use]
+    pub fn listens<P: Point>(&self, point: P) -> bool {
+        self.0.observer.is_some() || !self.0.hooks.load().handle(point).is_empty()
+    }
+
+    /// Waits until the background work of this session is done, at most `deadline`.
+    ///
+    /// Returns how many jobs were still waiting when the time was up.
+    pub fn drain(&self, deadline: Duration) -> usize {
+        self.0.pending.wait(deadline)
+    }
+
+    pub(crate) fn pending(&self) -> &Arc<Pending> {
+        &self.0.pending
+    }
+
+    pub(crate) fn registry(&self) -> Arc<Registry> {
+        self.0.hooks.load()
+    }
+
+    #[inline]
+    pub(crate) fn is_watched(&self) -> bool {
+        self.0.watched.load(Ordering::Acquire)
+    }
+
+    pub(crate) fn is_disabled(&self, hook: &str) -> bool {
+        lock(&self.0.disabled).contains(hook)
+    }
+
+    pub(crate) fn is_observed(&self) -> bool {
+        self.0.observer.is_some()
+    }
+
+    pub(crate) fn observe(&self, entry: TimelineEntry) {
+        if let Some(observer) = &self.0.observer {
+            observer.record(entry);
+        }
+    }
+
+    pub(crate) fn same(&self) -> usize {
+        Arc::as_ptr(&self.0) as usize
+    }
+}
+
+impl fmt::Debug for Session {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session")
+            .field("id", &self.0.id)
+            .field("workspace", &self.0.workspace)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Describes a session; made by [`Session::builder`].
+#[derive(Debug)]
+pub struct SessionBuilder {
+    hooks: Hooks,
+    id: String,
+    parent: Option<String>,
+    clock: Clock,
+    workspace: Option<PathBuf>,
+    cwd: Option<PathBuf>,
+    model: String,
+    messages: LogView,
+    sink: Sink,
+    states: BTreeMap<String, Value>,
+    extensions: Extensions,
+    observer: Option<ObserverOption>,
+}
+
+struct Sink(Option<Box<dyn LogSink>>);
+struct ObserverOption(Arc<dyn Observer>);
+
+impl fmt::Debug for Sink {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(if self.0.is_some() { "Some(LogSink)" } else { "None" })
+    }
+}
+
+impl fmt::Debug for ObserverOption {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Observer")
+    }
+}
+
+impl SessionBuilder {
+    fn new(hooks: Hooks, id: String) -> Self {
+        Self {
+            hooks,
+            id,
+            parent: None,
+            clock: Clock::system(),
+            workspace: None,
+            cwd: None,
+            model: String::new(),
+            messages: LogView::default(),
+            sink: Sink(None),
+            states: BTreeMap::new(),
+            extensions: Extensions::default(),
+            observer: None,
+        }
+    }
+
+    /// The directory tree it works in; also its first current directory.
+    #[must_use]
+    pub fn workspace(mut self, workspace: impl Into<PathBuf>) -> Self {
+        self.workspace = Some(workspace.into());
+        self
+    }
+
+    /// Its first current directory, where that is not the workspace.
+    #[must_use]
+    pub fn cwd(mut self, cwd: impl Into<PathBuf>) -> Self {
+        self.cwd = Some(cwd.into());
+        self
+    }
+
+    /// The session that starts this one.
+    #[must_use]
+    pub fn parent(mut self, parent: &Session) -> Self {
+        self.parent = Some(parent.id().to_owned());
+        self
+    }
+
+    /// The model it begins with.
+    #[must_use]
+    pub fn model(mut self, model: impl Into<String>) -> Self {
+        self.model = model.into();
+        self
+    }
+
+    /// The time as its hooks see it.
+    #[must_use]
+    pub fn clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// The conversation so far, and where it is kept.
+    #[must_use]
+    pub fn log(
+        mut self,
+        messages: impl IntoIterator<Item = Message>,
+        sink: Option<Box<dyn LogSink>>,
+    ) -> Self {
+        self.messages = messages.into_iter().collect();
+        self.sink = Sink(sink);
+        self
+    }
+
+    /// The states that [`Session::save_states`] gave when the session was last open.
+    #[must_use]
+    pub fn states(mut self, states: BTreeMap<String, Value>) -> Self {
+        self.states = states;
+        self
+    }
+
+    /// Lends something to hooks, by its type.
+    #[must_use]
+    pub fn extension<T: Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
+        self.extensions.insert(value);
+        self
+    }
+
+    /// Who is told of every point that fires and every hook that runs.
+    #[must_use]
+    pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
+        self.observer = Some(ObserverOption(observer));
+        self
+    }
+
+    /// The session.
+    #[must_use]
+    pub fn build(self) -> Session {
+        let cwd = self.cwd.or_else(|| self.workspace.clone()).unwrap_or_else(|| PathBuf::from("."));
+        let observer = self.observer.map(|option| option.0);
+        Session(Arc::new(Inner {
+            began: self.clock.elapsed(),
+            id: self.id,
+            parent: self.parent,
+            hooks: self.hooks,
+            clock: self.clock,
+            workspace: self.workspace,
+            cwd: Mutex::new(cwd),
+            model: Mutex::new(self.model),
+            log: Log::new(self.messages, self.sink.0),
+            states: States::restored(self.states),
+            extensions: self.extensions,
+            watched: AtomicBool::new(observer.is_some()),
+            observer,
+            disabled: Mutex::default(),
+            interrupt: Interrupt::default(),
+            pending: Arc::default(),
+        }))
+    }
+}

@@ -1,0 +1,127 @@
+//! Settings: a hook's part of `hookspec.toml`, as a typed struct.
+//!
+//! A hook that takes `settings: &T` gets the table `[hooks.<group>]`, read into `T` when the registry is
+//! built: a wrong type or an unknown key is an error before anything runs, and reading costs nothing later.
+
+use std::any::{Any, TypeId, type_name};
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+/// A type that can be a hook's settings.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a hook's settings",
+    note = "settings are read from `[hooks.<group>]`: derive `Default`, `serde::Serialize` and `serde::Deserialize` with `#[serde(default)]` (and keep it `Send + Sync`)"
+)]
+pub trait HookSettings: Default + Serialize + DeserializeOwned + Send + Sync + 'static {}
+#[diagnostic::do_not_recommend]
+impl<T: Default + Serialize + DeserializeOwned + Send + Sync + 'static> HookSettings for T {}
+
+type AnySettings = Arc<dyn Any + Send + Sync>;
+
+/// How to read one hook's settings; `#[hook]` makes it from the type of the `settings` parameter.
+#[derive(Clone, Copy)]
+pub struct SettingsSpec {
+    pub(crate) id: fn() -> TypeId,
+    pub(crate) name: fn() -> &'static str,
+    pub(crate) read: fn(Option<&toml::Table>) -> Result<(AnySettings, Value), String>,
+}
+
+impl SettingsSpec {
+    /// The spec of settings of type `T`.
+    #[must_use]
+    pub const fn of<T: HookSettings>() -> Self {
+        Self { id: TypeId::of::<T>, name: type_name::<T>, read: read::<T> }
+    }
+}
+
+impl fmt::Debug for SettingsSpec {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "SettingsSpec({})", (self.name)())
+    }
+}
+
+fn read<T: HookSettings>(table: Option<&toml::Table>) -> Result<(AnySettings, Value), String> {
+    let settings = match table {
+        None => T::default(),
+        Some(table) => {
+            if let Ok(Value::Object(known)) = serde_json::to_value(T::default())
+                && let Some(unknown) = table.keys().find(|key| !known.contains_key(*key))
+            {
+                let known: Vec<_> = known.keys().map(String::as_str).collect();
+                return Err(format!(
+                    "unknown key `{unknown}`{}; it takes {}",
+                    crate::registry::nearest(unknown, known.iter().copied()),
+                    known.join(", ")
+                ));
+            }
+            table.clone().try_into().map_err(|error: toml::de::Error| error.message().to_owned())?
+        }
+    };
+    let shown = serde_json::to_value(&settings).map_err(|error| error.to_string())?;
+    Ok((Arc::new(settings), shown))
+}
+
+/// The settings of every hook of a registry, by type.
+#[derive(Clone, Default)]
+pub(crate) struct AllSettings(pub(crate) HashMap<TypeId, AnySettings>);
+
+impl AllSettings {
+    /// The settings of type `T`; its defaults where no hook of the registry declares them.
+    pub(crate) fn get<T: HookSettings>(&self) -> Arc<T> {
+        self.0
+            .get(&TypeId::of::<T>())
+            .and_then(|any| Arc::clone(any).downcast::<T>().ok())
+            .unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for AllSettings {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AllSettings({})", self.0.len())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde::Deserialize;
+
+    #[derive(Debug, PartialEq, Serialize, Deserialize)]
+    #[serde(default)]
+    struct Lint {
+        command: String,
+        limit: u32,
+    }
+    impl Default for Lint {
+        fn default() -> Self {
+            Self { command: "ruff".into(), limit: 10 }
+        }
+    }
+
+    fn read_text(text: &str) -> Result<Arc<Lint>, String> {
+        let table: toml::Table = text.parse().unwrap();
+        read::<Lint>(Some(&table)).map(|(any, _)| any.downcast().unwrap())
+    }
+
+    #[test]
+    fn given_keys_override_defaults() {
+        let lint = read_text("limit = 3").unwrap();
+        assert_eq!(*lint, Lint { command: "ruff".into(), limit: 3 });
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error_with_the_nearest_name() {
+        let error = read_text("limits = 3").unwrap_err();
+        assert!(error.contains("`limits`") && error.contains("did you mean `limit`"), "{error}");
+    }
+
+    #[test]
+    fn a_wrong_type_is_an_error() {
+        assert!(read_text("limit = 'many'").unwrap_err().contains("invalid type"));
+    }
+}

@@ -1,0 +1,239 @@
+//! What `#[tool]` leaves for the linker.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::message::Message;
+use crate::outcome::BoxError;
+use crate::session::Session;
+
+use super::call::{ToolSpec, ToolStatus, ToolUse};
+
+/// A running tool.
+pub type ToolFuture<'a> = Pin<Box<dyn Future<Output = Result<ToolOutput, ToolError>> + Send + 'a>>;
+
+/// What a tool gives back.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct ToolOutput {
+    /// The result, for the model.
+    pub messages: Vec<Message>,
+    /// How it ended, where that is not simply well.
+    pub status: Option<ToolStatus>,
+}
+
+/// What a tool may return.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a tool",
+    note = "a tool returns `String`, `Message`, `Vec<Message>`, `ToolOutput`, or a `Result` of one of these"
+)]
+pub trait IntoToolOutput {
+    /// The output.
+    ///
+    /// # Errors
+    /// What the tool itself returned as its error.
+    fn into_output(self) -> Result<ToolOutput, ToolError>;
+}
+
+impl IntoToolOutput for ToolOutput {
+    fn into_output(self) -> Result<ToolOutput, ToolError> {
+        Ok(self)
+    }
+}
+
+impl IntoToolOutput for Vec<Message> {
+    fn into_output(self) -> Result<ToolOutput, ToolError> {
+        Ok(ToolOutput { messages: self, status: None })
+    }
+}
+
+impl IntoToolOutput for Message {
+    fn into_output(self) -> Result<ToolOutput, ToolError> {
+        vec![self].into_output()
+    }
+}
+
+impl IntoToolOutput for String {
+    fn into_output(self) -> Result<ToolOutput, ToolError> {
+        Message::system(self).into_output()
+    }
+}
+
+impl<T: IntoToolOutput, E: Into<ToolError>> IntoToolOutput for Result<T, E> {
+    fn into_output(self) -> Result<ToolOutput, ToolError> {
+        self.map_err(Into::into)?.into_output()
+    }
+}
+
+/// Why a tool did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ToolError {
+    /// The arguments do not fit.
+    #[error("the arguments of `{tool}` do not fit: {why}")]
+    Arguments {
+        /// The tool.
+        tool: String,
+        /// What is wrong.
+        why: String,
+    },
+    /// It was refused while it ran: by a gate, or by the user.
+    #[error("{0}")]
+    Denied(String),
+    /// It took too long and was ended.
+    #[error("{0}")]
+    Timeout(String),
+    /// It was cut short.
+    #[error("{0}")]
+    Interrupted(String),
+    /// Anything else.
+    #[error("{0}")]
+    Failed(String),
+}
+
+impl ToolError {
+    /// How the call ended.
+    #[must_use]
+    pub fn status(&self) -> ToolStatus {
+        match self {
+            Self::Arguments { .. } | Self::Failed(_) => ToolStatus::Error,
+            Self::Denied(_) => ToolStatus::Denied,
+            Self::Timeout(_) => ToolStatus::Timeout,
+            Self::Interrupted(_) => ToolStatus::Interrupted,
+        }
+    }
+}
+
+impl From<String> for ToolError {
+    fn from(text: String) -> Self {
+        Self::Failed(text)
+    }
+}
+
+impl From<&str> for ToolError {
+    fn from(text: &str) -> Self {
+        Self::Failed(text.to_owned())
+    }
+}
+
+impl From<BoxError> for ToolError {
+    fn from(error: BoxError) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for ToolError {
+    fn from(error: std::io::Error) -> Self {
+        Self::Failed(error.to_string())
+    }
+}
+
+/// How the words and the block of a fenced call become named arguments.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ArgumentNames {
+    /// The words after the tool's name, in order. The last one takes all that is left, joined by spaces.
+    pub words: &'static [&'static str],
+    /// The block.
+    pub content: Option<&'static str>,
+}
+
+/// A tool.
+pub struct ToolEntry {
+    /// Its name.
+    pub name: &'static str,
+    /// What it does, for the model: the function's documentation.
+    pub description: &'static str,
+    /// The package.
+    pub package: &'static str,
+    /// Source file.
+    pub file: &'static str,
+    /// Source line.
+    pub line: u32,
+    /// Whether it is offered when nobody says anything.
+    pub enabled: bool,
+    /// Whether each call is confirmed.
+    pub confirm: bool,
+    /// How a fenced call's words and block become named arguments.
+    pub names: ArgumentNames,
+    /// JSON Schema of the arguments.
+    pub schema: fn() -> Value,
+    /// What to show when a call is to be confirmed, in place of its content.
+    pub preview: Option<fn(&ToolUse, &Session) -> Option<String>>,
+    /// Runs one call.
+    pub run: for<'a> fn(&'a ToolUse, &'a Session) -> ToolFuture<'a>,
+}
+
+impl ToolEntry {
+    /// The tool as it is offered to a model.
+    #[must_use]
+    pub fn spec(&self) -> ToolSpec {
+        ToolSpec {
+            name: self.name.to_owned(),
+            description: self.description.trim().to_owned(),
+            parameters: (self.schema)(),
+        }
+    }
+
+    /// The named arguments of a call, however it was written.
+    #[must_use]
+    pub fn arguments(&self, call: &ToolUse) -> Map<String, Value> {
+        let mut named = call.kwargs.clone();
+        let words = self.names.words;
+        for (index, name) in words.iter().enumerate() {
+            let rest = call.args.get(index..).unwrap_or_default();
+            let value = if index + 1 == words.len() {
+                rest.join(" ")
+            } else {
+                rest.first().cloned().unwrap_or_default()
+            };
+            if !value.is_empty() {
+                named.entry(*name).or_insert(Value::String(value));
+            }
+        }
+        if let Some(content) = self.names.content
+            && call.kwargs.is_empty()
+        {
+            named.entry(content).or_insert_with(|| Value::String(call.content.clone()));
+        }
+        named
+    }
+
+    /// The call's main text: its block, or the argument that stands for it.
+    #[must_use]
+    pub fn content<'c>(&self, call: &'c ToolUse) -> &'c str {
+        let named = self.names.content.and_then(|name| call.text(name));
+        named.unwrap_or(&call.content)
+    }
+
+    /// The same call with another main text.
+    #[must_use]
+    pub fn with_content(&self, call: &ToolUse, content: String) -> ToolUse {
+        let mut call = call.clone();
+        match self.names.content {
+            Some(name) if call.kwargs.contains_key(name) => {
+                call.kwargs.insert(name.to_owned(), Value::String(content));
+            }
+            _ => call.content = content,
+        }
+        call
+    }
+
+    #[doc(hidden)]
+    pub fn read<T: DeserializeOwned>(&self, call: &ToolUse) -> Result<T, ToolError> {
+        let named = self.arguments(call);
+        serde_json::from_value(Value::Object(named))
+            .map_err(|error| ToolError::Arguments { tool: self.name.to_owned(), why: error.to_string() })
+    }
+}
+
+impl fmt::Debug for ToolEntry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ToolEntry")
+            .field("name", &self.name)
+            .field("package", &self.package)
+            .finish_non_exhaustive()
+    }
+}

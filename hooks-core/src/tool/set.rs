@@ -1,0 +1,83 @@
+//! The selected tools of one host.
+
+use std::fmt;
+use std::sync::Arc;
+
+use crate::registry::Problem;
+use crate::registry::Selection;
+
+use super::call::ToolSpec;
+use super::entry::ToolEntry;
+
+/// The selected tools of one host, by name.
+#[derive(Clone, Default)]
+pub struct ToolSet {
+    on: Arc<Vec<&'static ToolEntry>>,
+    off: Arc<Vec<(&'static ToolEntry, String)>>,
+}
+
+impl ToolSet {
+    pub(crate) fn gather(selection: &Selection, linked: bool, problems: &mut Vec<Problem>) -> Self {
+        let all = if linked { crate::__private::tools() } else { &[] };
+        let (mut on, mut off) = (Vec::new(), Vec::new());
+        for tool in all {
+            match selection.refuse_tool(tool.name, tool.package, tool.enabled) {
+                None => on.push(tool),
+                Some(why) => off.push((tool, why)),
+            }
+        }
+        on.sort_by_key(|tool| (tool.name, tool.file, tool.line));
+        off.sort_by_key(|(tool, _)| (tool.name, tool.file, tool.line));
+        for pair in on.windows(2).filter(|pair| pair[0].name == pair[1].name) {
+            let place = |tool: &ToolEntry| format!("{}:{}", tool.file, tool.line);
+            problems.push(Problem::DuplicateTool {
+                name: pair[0].name.to_owned(),
+                first: place(pair[0]),
+                second: place(pair[1]),
+            });
+        }
+        Self { on: Arc::new(on), off: Arc::new(off) }
+    }
+
+    /// The tool of that name.
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&'static ToolEntry> {
+        self.on.iter().find(|tool| tool.name == name).copied()
+    }
+
+    /// The selected tools, by name.
+    pub fn iter(&self) -> impl Iterator<Item = &'static ToolEntry> {
+        self.on.iter().copied()
+    }
+
+    /// The names of the selected tools.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.on.iter().map(|tool| tool.name)
+    }
+
+    /// The tools that were found and not selected, with the reason.
+    pub fn off(&self) -> impl Iterator<Item = (&'static ToolEntry, &str)> {
+        self.off.iter().map(|(tool, why)| (*tool, why.as_str()))
+    }
+
+    /// The selected tools as they are offered to a model.
+    #[must_use]
+    pub fn specs(&self) -> Vec<ToolSpec> {
+        self.on.iter().map(|tool| tool.spec()).collect()
+    }
+
+    pub(crate) fn all_names(&self) -> Vec<String> {
+        self.names().chain(self.off.iter().map(|(tool, _)| tool.name)).map(str::to_owned).collect()
+    }
+
+    pub(crate) fn count_of(&self, package: &str) -> usize {
+        let off = self.off.iter().map(|(tool, _)| *tool);
+        self.iter().chain(off).filter(|tool| tool.package == package).count()
+    }
+}
+
+impl fmt::Debug for ToolSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.names()).finish()
+    }
+}

@@ -1,0 +1,154 @@
+//! From tokens to a checked view of point declarations.
+
+use syn::parse::{Parse, ParseStream};
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Ident, LitStr, Path, Token, Type, Visibility, braced, bracketed, parenthesized};
+
+use crate::errors::{Errors, nearest};
+
+pub(crate) struct Declarations {
+    /// The path of the hookspec crate, as `hook_point!` knows it.
+    pub(crate) core: Path,
+    pub(crate) points: Vec<Declaration>,
+}
+
+pub(crate) struct Declaration {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) vis: Visibility,
+    pub(crate) name: Ident,
+    pub(crate) wire: LitStr,
+    pub(crate) aliases: Vec<LitStr>,
+    pub(crate) flags: Vec<Ident>,
+    /// One type, or `Gate + Fold<T>` as two.
+    pub(crate) verdict: Vec<Type>,
+    pub(crate) fields: Vec<Field>,
+}
+
+pub(crate) struct Field {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) fold: Option<Attribute>,
+    pub(crate) name: Ident,
+    pub(crate) ty: Type,
+}
+
+const FLAGS: &[&str] = &["transient", "sync"];
+const RESERVED: &[&str] = &["session", "state", "settings", "event"];
+
+impl Parse for Declarations {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let content;
+        bracketed!(content in input);
+        let core = content.call(Path::parse_mod_style)?;
+        let mut points = Vec::new();
+        while !input.is_empty() {
+            points.push(input.parse()?);
+        }
+        Ok(Self { core, points })
+    }
+}
+
+impl Parse for Declaration {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        let vis = input.parse()?;
+        let name = input.parse()?;
+        let content;
+        parenthesized!(content in input);
+        let wire = content.parse()?;
+        let (mut aliases, mut flags) = (Vec::new(), Vec::new());
+        while !content.is_empty() {
+            content.parse::<Token![,]>()?;
+            if content.is_empty() {
+                break;
+            }
+            let key: Ident = content.parse()?;
+            if key == "aliases" {
+                content.parse::<Token![=]>()?;
+                let list;
+                bracketed!(list in content);
+                let list = Punctuated::<LitStr, Token![,]>::parse_terminated(&list)?;
+                aliases.extend(list);
+            } else {
+                flags.push(key);
+            }
+        }
+        input.parse::<Token![->]>()?;
+        let mut verdict = vec![input.call(Type::without_plus)?];
+        while input.peek(Token![+]) {
+            input.parse::<Token![+]>()?;
+            verdict.push(input.call(Type::without_plus)?);
+        }
+        let body;
+        braced!(body in input);
+        let fields = Punctuated::<Field, Token![,]>::parse_terminated(&body)?;
+        Ok(Self { attrs, vis, name, wire, aliases, flags, verdict, fields: fields.into_iter().collect() })
+    }
+}
+
+impl Parse for Field {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let mut attrs = input.call(Attribute::parse_outer)?;
+        let fold = attrs.iter().position(|attribute| attribute.path().is_ident("fold"));
+        let fold = fold.map(|index| attrs.remove(index));
+        let name = input.parse()?;
+        input.parse::<Token![:]>()?;
+        Ok(Self { attrs, fold, name, ty: input.parse()? })
+    }
+}
+
+impl Declaration {
+    /// The `T` of `Fold<T>`.
+    pub(crate) fn has_fold(&self) -> bool {
+        self.verdict.iter().any(|ty| {
+            matches!(ty, Type::Path(path)
+            if path.path.segments.last().is_some_and(|segment| segment.ident == "Fold"))
+        })
+    }
+
+    pub(crate) fn has_flag(&self, flag: &str) -> bool {
+        self.flags.iter().any(|held| held == flag)
+    }
+}
+
+pub(crate) fn check(point: &Declaration, errors: &mut Errors) {
+    let name = point.name.to_string();
+    let capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+    if !name.chars().all(capital) {
+        errors.at(&point.name, "a hook point's name is in capitals, as in `FILE_POST_SAVE`");
+    }
+    for flag in &point.flags {
+        let text = flag.to_string();
+        if !FLAGS.contains(&text.as_str()) {
+            errors.at(
+                flag,
+                format!("unknown option `{text}` for a hook point{}\nthe options are `aliases`, `transient`, `sync`", nearest(&text, &["aliases", "transient", "sync"])),
+            );
+        }
+    }
+    if let Some(extra) = point.verdict.get(2) {
+        errors.at(extra, "a hook point has one verdict, or `Gate + Fold<T>`");
+    }
+    let mut folds = point.fields.iter().filter(|field| field.fold.is_some());
+    match (point.has_fold(), folds.next()) {
+        (true, None) => errors.at(
+            &point.verdict[point.verdict.len() - 1],
+            "mark the field that the fold replaces with `#[fold]`",
+        ),
+        (false, Some(field)) => {
+            errors.at(&field.fold, "`#[fold]` needs the verdict `Fold<T>` behind the arrow");
+        }
+        _ => {}
+    }
+    if let Some(second) = folds.next() {
+        errors.at(&second.fold, "a hook point folds one field");
+    }
+    for field in &point.fields {
+        let name = field.name.to_string();
+        if RESERVED.contains(&name.as_str()) {
+            errors.at(
+                &field.name,
+                format!("`{name}` is reserved: a hook that asks for it gets its own; choose another name"),
+            );
+        }
+    }
+}

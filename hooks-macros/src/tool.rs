@@ -1,0 +1,133 @@
+//! `#[tool]`: a function that a model may call.
+
+use proc_macro2::TokenStream;
+use quote::quote;
+use syn::{Ident, ItemFn, LitStr, Path, Type};
+
+use crate::errors::Errors;
+use crate::options::Opts;
+use crate::signature::{self, cfgs, docs, fallback};
+
+struct Tool {
+    function: ItemFn,
+    args: Option<Type>,
+    order: Vec<&'static str>,
+    name: Option<LitStr>,
+    words: Vec<Ident>,
+    content: Option<Ident>,
+    confirm: bool,
+    enabled: bool,
+    preview: Option<Path>,
+}
+
+const KNOWN: &[&str] = &["name", "args", "content", "confirm", "enabled", "preview"];
+
+pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let tool = parse(options, &item, &mut errors);
+    match (errors.into_tokens(), tool) {
+        (Some(errors), _) => fallback(errors, &item),
+        (None, Some(tool)) => emit(&tool, &item),
+        (None, None) => item,
+    }
+}
+
+fn parse(options: TokenStream, item: &TokenStream, errors: &mut Errors) -> Option<Tool> {
+    let options = syn::parse2::<Opts>(options).map_err(|error| errors.add(error)).ok();
+    let function = syn::parse2::<ItemFn>(item.clone()).map_err(|error| errors.add(error)).ok();
+    let (options, function) = (options?, function?);
+    options.check("`#[tool]`", KNOWN, errors);
+    let (mut args, mut order) = (None, Vec::new());
+    for param in signature::params(&function, "tool", errors) {
+        match param.name.as_str() {
+            "args" => {
+                args = Some(param.ty);
+                order.push("args");
+            }
+            "session" => order.push("session"),
+            "call" => order.push("call"),
+            other => errors.at(
+                &param.ident,
+                format!("a tool takes `args` (its argument struct), `session: &Session` and `call: &ToolUse`, not `{other}`"),
+            ),
+        }
+    }
+    if docs(&function.attrs).trim().is_empty() {
+        errors.at(&function.sig.ident, "a tool needs a documentation comment: it is what the model reads");
+    }
+    Some(Tool {
+        name: options.text("name", errors),
+        words: options.words("args", errors),
+        content: options.word("content", errors),
+        confirm: options.flag("confirm", errors).is_some(),
+        enabled: options.bool("enabled", errors).unwrap_or(true),
+        preview: options.path("preview", errors),
+        function,
+        args,
+        order,
+    })
+}
+
+fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
+    let function = &tool.function.sig.ident;
+    let cfgs = cfgs(&tool.function.attrs);
+    let name = tool.name.as_ref().map_or_else(|| function.to_string(), LitStr::value);
+    let description = docs(&tool.function.attrs);
+    let word_names = tool.words.iter().map(ToString::to_string);
+    let content_name = match &tool.content {
+        Some(content) => {
+            let text = content.to_string();
+            quote!(::core::option::Option::Some(#text))
+        }
+        None => quote!(::core::option::Option::None),
+    };
+    let (confirm, enabled) = (tool.confirm, tool.enabled);
+    let preview = match &tool.preview {
+        Some(path) => quote!(::core::option::Option::Some(#path)),
+        None => quote!(::core::option::Option::None),
+    };
+    let fields = tool.words.iter().chain(&tool.content);
+    let (schema, read, check) = match &tool.args {
+        Some(ty) => (
+            quote!(::hookspec::__private::schema::<#ty>),
+            quote!(let __args = __ENTRY.read::<#ty>(__call)?;),
+            // An option that names a field which is not there is an error at the option.
+            quote!(const _: fn(&#ty) = |__args| { #(let _ = &__args.#fields;)* };),
+        ),
+        None => (quote!(::hookspec::__private::no_arguments), quote!(), quote!()),
+    };
+    let arguments = tool.order.iter().map(|param| match *param {
+        "args" => quote!(__args),
+        "session" => quote!(__session),
+        _ => quote!(__call),
+    });
+    let wait = tool.function.sig.asyncness.map(|_| quote!(.await));
+    quote! {
+        #item
+
+        #(#cfgs)*
+        #[doc(hidden)]
+        #[allow(unsafe_code, clippy::all, clippy::pedantic)]
+        const _: () = {
+            #check
+            #[cfg_attr(not(miri), ::hookspec::__private::linkme::distributed_slice(::hookspec::__private::TOOLS))]
+            #[cfg_attr(not(miri), linkme(crate = ::hookspec::__private::linkme))]
+            static __ENTRY: ::hookspec::ToolEntry = ::hookspec::ToolEntry {
+                name: #name,
+                description: #description,
+                package: env!("CARGO_PKG_NAME"),
+                file: file!(),
+                line: line!(),
+                enabled: #enabled,
+                confirm: #confirm,
+                names: ::hookspec::ArgumentNames { words: &[#(#word_names),*], content: #content_name },
+                schema: #schema,
+                preview: #preview,
+                run: |__call, __session| ::std::boxed::Box::pin(async move {
+                    #read
+                    ::hookspec::IntoToolOutput::into_output(#function(#(#arguments),*)#wait)
+                }),
+            };
+        };
+    }
+}
