@@ -13,7 +13,7 @@ use crate::flow::Flow;
 use crate::verdict::Gate;
 
 /// Told of everything that happens at a session's hook points.
-pub trait Observer: Send + Sync {
+pub trait Observer: std::fmt::Debug + Send + Sync {
     /// Takes one entry. Called on the dispatch path: be quick, and never block for long.
     fn record(&self, entry: TimelineEntry);
 }

@@ -293,21 +293,14 @@ pub struct SessionBuilder {
     sink: Sink,
     states: BTreeMap<String, Value>,
     extensions: Extensions,
-    observer: Option<ObserverOption>,
+    observer: Option<Arc<dyn Observer>>,
 }
 
 struct Sink(Option<Box<dyn LogSink>>);
-struct ObserverOption(Arc<dyn Observer>);
 
 impl fmt::Debug for Sink {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(if self.0.is_some() { "Some(LogSink)" } else { "None" })
-    }
-}
-
-impl fmt::Debug for ObserverOption {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Observer")
     }
 }
 
@@ -393,7 +386,7 @@ impl SessionBuilder {
     /// Who is told of every point that fires and every hook that runs.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
-        self.observer = Some(ObserverOption(observer));
+        self.observer = Some(observer);
         self
     }
 
@@ -401,7 +394,6 @@ impl SessionBuilder {
     #[must_use]
     pub fn build(self) -> Session {
         let cwd = self.cwd.or_else(|| self.workspace.clone()).unwrap_or_else(|| PathBuf::from("."));
-        let observer = self.observer.map(|option| option.0);
         Session(Arc::new(Inner {
             began: self.clock.elapsed(),
             id: self.id,
@@ -414,8 +406,8 @@ impl SessionBuilder {
             log: Log::new(self.messages, self.sink.0),
             states: States::restored(self.states),
             extensions: self.extensions,
-            watched: AtomicBool::new(observer.is_some()),
-            observer,
+            watched: AtomicBool::new(self.observer.is_some()),
+            observer: self.observer,
             disabled: Mutex::default(),
             interrupt: Interrupt::default(),
             pending: Arc::default(),

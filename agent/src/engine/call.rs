@@ -1,0 +1,140 @@
+//! Tool calls: the one way from a call that the model announced to its result in the log.
+
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::task::Poll;
+use std::time::{Duration, Instant};
+
+use hookspec::points::{
+    CWD_CHANGED, ErrorSource, GENERATION_INTERRUPT, TOOL_POST_EXECUTE, TOOL_RESULT_TRANSFORM, TOOL_TRANSFORM,
+};
+use hookspec::{Message, ToolEntry, ToolError, ToolFuture, ToolOutput, ToolStatus, ToolUse, fire};
+
+use super::confirm::Verdict;
+use super::step::{result_message, stamp};
+use super::Agent;
+
+/// How long an interrupted tool may take to clean up before it is dropped.
+const GRACE: Duration = Duration::from_secs(5);
+
+/// How a call ended, as far as the turn is concerned.
+pub(super) enum CallEnd {
+    /// It has a result.
+    Ran(ToolStatus),
+    /// The user refused it.
+    Declined,
+}
+
+impl Agent {
+    /// Transforms, gates, confirms, runs, reports, transforms, stores: in this order, always to the end.
+    pub(super) async fn call(&mut self, call: ToolUse) -> CallEnd {
+        let mut fired = fire!(self.session, TOOL_TRANSFORM { tool_use: &call }).await;
+        self.after(&fired).await;
+        let announced = call.call_id.clone();
+        let mut call = fired.take_value().unwrap_or(call);
+        call.call_id = announced; // a hook may change what runs, not which announcement it answers
+
+        let registry = self.session.hooks().load();
+        let tool = registry.tools().get(&call.tool);
+        let verdict = self.may_run(call.clone(), tool).await;
+        let began = Instant::now();
+        let mut declined = false;
+        let ended = match verdict {
+            Verdict::Run(allowed) => {
+                call = allowed;
+                match tool {
+                    Some(tool) => self.run(tool, &call).await,
+                    None => Err(unknown_tool(&call, registry.tools().names())),
+                }
+            }
+            Verdict::Denied(reason) => Err(ToolError::Denied(reason)),
+            Verdict::Declined(reason) => {
+                declined = true;
+                Err(ToolError::Denied(reason))
+            }
+        };
+        let duration = began.elapsed();
+        let (status, result) = match ended {
+            Ok(output) => (output.status.unwrap_or(ToolStatus::Ok), output.messages),
+            Err(error) => (error.status(), vec![Message::system(error.to_string())]),
+        };
+        if matches!(status, ToolStatus::Error | ToolStatus::Timeout) {
+            let text = result.first().map_or("no message", |message| &message.content).to_owned();
+            self.error(ErrorSource::Tool, &format!("`{}`: {text}", call.tool), false, 0).await;
+        }
+        self.report(&call, result, status, duration).await;
+        if declined { CallEnd::Declined } else { CallEnd::Ran(status) }
+    }
+
+    /// Runs a tool; an interrupt gives it a moment to clean up.
+    async fn run(&mut self, tool: &ToolEntry, call: &ToolUse) -> Result<ToolOutput, ToolError> {
+        self.frontend.tool(call);
+        let session = self.session.clone();
+        let before = session.cwd();
+        let mut running = guarded(tool.name, (tool.run)(call, &session));
+        let mut reason = None;
+        let ended = tokio::select! {
+            ended = &mut running => ended,
+            interrupted = session.until_interrupted() => {
+                reason = Some(interrupted);
+                let late = tokio::time::timeout(GRACE, running).await;
+                late.unwrap_or_else(|_| Err(ToolError::Interrupted("The tool was interrupted and did not stop by itself.".into())))
+            }
+        };
+        if let Some(reason) = reason {
+            let fired = fire!(self.session, GENERATION_INTERRUPT { reason, partial: "" }).await;
+            self.after(&fired).await;
+        }
+        let after = session.cwd();
+        if before != after {
+            let fired =
+                fire!(self.session, CWD_CHANGED { old: &before, new: &after, tool_use: call }).await;
+            self.after(&fired).await;
+        }
+        ended
+    }
+
+    /// Shows the result to the hooks, lets them change it, and stores it: one message with the call's id.
+    async fn report(
+        &mut self,
+        call: &ToolUse,
+        result: Vec<Message>,
+        status: ToolStatus,
+        duration: Duration,
+    ) {
+        let fired = fire!(self.session, TOOL_POST_EXECUTE {
+            tool_use: call,
+            result: &result,
+            status,
+            duration,
+        })
+        .await;
+        self.after(&fired).await;
+        let mut fired =
+            fire!(self.session, TOOL_RESULT_TRANSFORM { tool_use: call, result: &result }).await;
+        self.after(&fired).await;
+        let mut result = fired.take_value().unwrap_or(result).into_iter();
+        match result.next() {
+            Some(first) => self.session.append(stamp(first, call)),
+            None => self.session.append(result_message(call, "(no output)")),
+        };
+        for more in result {
+            self.session.append(more);
+        }
+    }
+}
+
+/// A tool's future whose panic is a failure of the call.
+fn guarded<'a>(name: &'static str, mut future: ToolFuture<'a>) -> ToolFuture<'a> {
+    Box::pin(poll_fn(move |cx| {
+        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx)));
+        polled.unwrap_or_else(|_| {
+            Poll::Ready(Err(ToolError::Failed(format!("The tool `{name}` panicked; this is a bug in it."))))
+        })
+    }))
+}
+
+fn unknown_tool<'a>(call: &ToolUse, known: impl Iterator<Item = &'a str>) -> ToolError {
+    let known: Vec<_> = known.map(|name| format!("`{name}`")).collect();
+    ToolError::Failed(format!("There is no tool `{}`. The tools are {}.", call.tool, known.join(", ")))
+}

@@ -1,0 +1,69 @@
+//! The end of a session, and changes to what was said.
+
+use hookspec::points::{CACHE_INVALIDATED, EndReason, InvalidationReason, SESSION_END};
+use hookspec::{Message, Role, fire};
+
+use crate::log::LogError;
+use crate::models::ModelError;
+
+use super::{Agent, ENDED_BY_HOOK};
+
+impl Agent {
+    /// Ends the session: fires `SESSION_END`, waits for background hooks, keeps states and timeline. A
+    /// session that a hook ended ends as complete, whatever `reason` says.
+    pub async fn end(mut self, reason: EndReason) {
+        let reason = if self.ending.is_some() && reason == EndReason::Exit { ENDED_BY_HOOK } else { reason };
+        let fired = fire!(self.session, SESSION_END { reason }).await;
+        self.after(&fired).await;
+        self.ended = true;
+        let (session, deadline) = (self.session.clone(), self.session.hooks().drain_time());
+        let left = tokio::task::spawn_blocking(move || session.drain(deadline)).await.unwrap_or(0);
+        if left > 0 {
+            self.frontend.notice(&format!("{left} background hooks were still busy after {deadline:?} and are left behind"));
+        }
+        self.keep();
+    }
+
+    /// Writes states and timeline to disk.
+    pub(super) fn keep(&self) {
+        if let Err(error) = self.conversation.save_states(&self.session.save_states()) {
+            self.frontend.notice(&format!("the hooks' states could not be kept: {error}"));
+        }
+        if let Some(timeline) = &self.timeline {
+            timeline.flush();
+        }
+    }
+
+    /// Uses another model from the next generation on.
+    ///
+    /// # Errors
+    /// If there is no such model; the old one stays.
+    pub async fn set_model(&mut self, model: &str) -> Result<(), ModelError> {
+        self.model = crate::models::open(model, &self.model_options)?;
+        self.session.set_model(model);
+        self.invalidated(InvalidationReason::Model).await;
+        Ok(())
+    }
+
+    /// Takes back the last user message and all that followed it. Returns how many messages went.
+    ///
+    /// # Errors
+    /// If the log cannot be rewritten; nothing is taken back then.
+    pub async fn undo(&mut self) -> Result<usize, LogError> {
+        let log = self.session.log();
+        let Some(from) = log.iter().rposition(|message| message.role == Role::User) else { return Ok(0) };
+        let kept: Vec<Message> = log[..from].iter().map(|message| (**message).clone()).collect();
+        self.conversation.rewrite(&kept, "undo")?;
+        let gone = log.len() - from;
+        self.session.replace_log(kept.into_iter().collect());
+        self.invalidated(InvalidationReason::Undo).await;
+        Ok(gone)
+    }
+
+    async fn invalidated(&mut self, reason: InvalidationReason) {
+        let (tokens_before, tokens_after) = (None, None);
+        let fired =
+            fire!(self.session, CACHE_INVALIDATED { reason, tokens_before, tokens_after }).await;
+        self.after(&fired).await;
+    }
+}

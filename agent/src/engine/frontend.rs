@@ -1,0 +1,25 @@
+//! Frontends: how a host shows what happens.
+
+use std::fmt::Debug;
+
+use hookspec::{ChunkKind, Message, ToolUse};
+
+/// Shows a session to somebody. Every method may be left out.
+pub trait Frontend: Debug + Send + Sync {
+    /// A piece of the model's answer arrived.
+    fn chunk(&self, _text: &str, _kind: ChunkKind) {}
+    /// The model's answer is complete and stored; its text was shown in chunks already.
+    fn answered(&self, _message: &Message) {}
+    /// A message was stored: a tool's result, a hook's word. Hidden ones are not handed here.
+    fn message(&self, _message: &Message) {}
+    /// A tool is about to run.
+    fn tool(&self, _call: &ToolUse) {}
+    /// Something that the user should know and the model need not.
+    fn notice(&self, _text: &str) {}
+}
+
+/// Shows nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Silent;
+
+impl Frontend for Silent {}

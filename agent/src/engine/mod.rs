@@ -1,0 +1,180 @@
+//! The engine: one session from its opening to its end.
+//!
+//! The order in which the points fire is the table in `hookspec::points`; each fires in exactly one place
+//! of this module. A message that a hook emits is stored where it was emitted. A hook that ends the session
+//! ends it at the next safe place: a running tool call gets its result first.
+
+mod ask;
+mod call;
+mod confirm;
+mod end;
+mod frontend;
+mod generation;
+mod open;
+mod step;
+mod timeline;
+mod turn;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hookspec::points::{self, EndReason, ErrorSource};
+use hookspec::{Fired, Message, Point, PointInfo, Session, Verdict, fire};
+
+use crate::log::Conversation;
+use crate::models::{Model, ModelError, ModelOptions};
+
+pub(crate) use ask::agreed;
+pub use ask::ask_user;
+pub use frontend::{Frontend, Silent};
+pub use open::{Begin, OpenError, Opening};
+pub use timeline::TimelineFile;
+pub use turn::TurnEnd;
+
+/// The points that the engine fires, which is all there are.
+pub static FIRES: &[&PointInfo] = &[
+    points::SESSION_START::Point::INFO,
+    points::SESSION_END::Point::INFO,
+    points::MESSAGE_PRE_PROCESS::Point::INFO,
+    points::TURN_PRE::Point::INFO,
+    points::STEP_PRE::Point::INFO,
+    points::GENERATION_PRE::Point::INFO,
+    points::GENERATION_CHUNK::Point::INFO,
+    points::GENERATION_INTERRUPT::Point::INFO,
+    points::GENERATION_POST::Point::INFO,
+    points::MESSAGE_TRANSFORM::Point::INFO,
+    points::MESSAGE_POST_PROCESS::Point::INFO,
+    points::TOOL_TRANSFORM::Point::INFO,
+    points::TOOL_PRE_EXECUTE::Point::INFO,
+    points::TOOL_CONFIRM::Point::INFO,
+    points::TOOL_POST_EXECUTE::Point::INFO,
+    points::TOOL_RESULT_TRANSFORM::Point::INFO,
+    points::FILE_PRE_SAVE::Point::INFO,
+    points::FILE_POST_SAVE::Point::INFO,
+    points::FILE_PRE_PATCH::Point::INFO,
+    points::FILE_POST_PATCH::Point::INFO,
+    points::CWD_CHANGED::Point::INFO,
+    points::CACHE_INVALIDATED::Point::INFO,
+    points::ELICIT::Point::INFO,
+    points::STEP_POST::Point::INFO,
+    points::TURN_POST::Point::INFO,
+    points::LOOP_CONTINUE::Point::INFO,
+    points::ERROR::Point::INFO,
+];
+
+/// How far the engine goes before it rests.
+#[derive(Clone, Debug)]
+pub struct Limits {
+    /// Generations in one turn.
+    pub steps: u32,
+    /// How often in a row hooks may keep the agent going.
+    pub continues: u32,
+    /// How often a failed call to the model is tried again.
+    pub retries: u32,
+    /// The longest wait before such a try.
+    pub longest_wait: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { steps: 100, continues: 8, retries: 3, longest_wait: Duration::from_secs(60) }
+    }
+}
+
+/// One open session. See the [module](self).
+#[derive(Debug)]
+pub struct Agent {
+    session: Session,
+    conversation: Arc<Conversation>,
+    frontend: Arc<dyn Frontend>,
+    model: Arc<dyn Model>,
+    model_options: ModelOptions,
+    limits: Limits,
+    queue: VecDeque<Message>,
+    /// Set by a hook that ends the session; carried out at the next safe place.
+    ending: Option<String>,
+    ended: bool,
+    timeline: Option<Arc<TimelineFile>>,
+}
+
+impl Agent {
+    /// The session.
+    #[must_use]
+    pub fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// The session's files.
+    #[must_use]
+    pub fn conversation(&self) -> &Conversation {
+        &self.conversation
+    }
+
+    /// Why a hook has ended the session, if one has.
+    #[must_use]
+    pub fn ending(&self) -> Option<&str> {
+        self.ending.as_deref()
+    }
+
+    /// Queues a user message behind the ones that wait.
+    pub fn queue(&mut self, message: Message) {
+        self.queue.push_back(message);
+    }
+
+    /// Looks at what a point came to: a session that is to end, hooks that failed, a log that cannot be
+    /// written.
+    async fn after<V: Verdict>(&mut self, fired: &Fired<V>) {
+        if let Some(reason) = fired.session_end() {
+            self.ending.get_or_insert_with(|| reason.to_owned());
+        }
+        report_failures(&self.session, fired).await;
+        if let Some(fault) = self.session.take_log_fault() {
+            self.frontend.notice(&fault.to_string());
+            self.error(ErrorSource::Host, &fault.to_string(), false, 0).await;
+        }
+    }
+
+    async fn error(&mut self, source: ErrorSource, error: &str, retryable: bool, attempt: u32) {
+        let fired = fire!(self.session, points::ERROR { source, error, retryable, attempt }).await;
+        if let Some(reason) = fired.session_end() {
+            self.ending.get_or_insert_with(|| reason.to_owned());
+        }
+    }
+
+    /// The model that the session names now; opened anew when a hook, a tool or the user changed it.
+    fn current_model(&mut self, wanted: &str) -> Result<Arc<dyn Model>, ModelError> {
+        if self.model.name() != wanted {
+            self.model = crate::models::open(wanted, &self.model_options)?;
+        }
+        Ok(Arc::clone(&self.model))
+    }
+}
+
+impl Drop for Agent {
+    fn drop(&mut self) {
+        if !self.ended {
+            tracing::warn!(
+                session = self.session.id(),
+                "an agent was dropped without `end`: SESSION_END did not fire"
+            );
+        }
+    }
+}
+
+/// Fires `ERROR` for each hook that failed. Hooks that fail at `ERROR` itself are only logged.
+pub(crate) async fn report_failures<V: Verdict>(session: &Session, fired: &Fired<V>) {
+    for failure in fired.failures() {
+        let error = failure.to_string();
+        let _ = fire!(session, points::ERROR {
+            source: ErrorSource::Hook,
+            error: &error,
+            retryable: false,
+            attempt: 0,
+        })
+        .await;
+    }
+}
+
+/// The reason with which a session ends that a hook ended.
+pub(crate) const ENDED_BY_HOOK: EndReason = EndReason::Complete;

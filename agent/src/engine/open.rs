@@ -1,0 +1,193 @@
+//! Opening a session: log, states, system prompt, and calls that a crash left without a result.
+
+use std::collections::{BTreeSet, VecDeque};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use hookspec::points::{SESSION_START, StartReason};
+use hookspec::{
+    BoxError, Clock, Hooks, LogSink, Message, Observer, Role, Session, SessionBuilder, fire,
+};
+
+use crate::log::{Conversation, ConversationConfig, LogError};
+use crate::models::{ModelError, ModelOptions};
+use crate::tools::Changes;
+
+use super::{Agent, Frontend, Limits, TimelineFile};
+
+/// Where a session's conversation comes from.
+#[derive(Clone, Debug)]
+pub enum Begin {
+    /// A new conversation of this id.
+    New(String),
+    /// The conversation of this id, as it was left.
+    Resume(String),
+    /// A new conversation of this id that begins with these messages of another.
+    Fork(String, Vec<Message>),
+}
+
+/// What a session needs to be opened.
+#[derive(Debug)]
+pub struct Opening {
+    /// The hooks and tools.
+    pub hooks: Hooks,
+    /// The conversation.
+    pub begin: Begin,
+    /// The folder of all conversations.
+    pub logs: PathBuf,
+    /// The directory tree that the agent works in.
+    pub workspace: PathBuf,
+    /// The model, as `provider/name`. A resumed session keeps its own where this is `None`.
+    pub model: Option<String>,
+    /// Keys and addresses of models.
+    pub model_options: ModelOptions,
+    /// How to show what happens.
+    pub frontend: Arc<dyn Frontend>,
+    /// How far the engine goes.
+    pub limits: Limits,
+    /// The time as hooks see it.
+    pub clock: Clock,
+    /// Told of every point and hook, in place of the session's own `timeline.jsonl`.
+    pub observer: Option<Arc<dyn Observer>>,
+}
+
+/// A session that cannot be opened.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum OpenError {
+    /// Its log.
+    #[error(transparent)]
+    Log(#[from] LogError),
+    /// Its model.
+    #[error(transparent)]
+    Model(#[from] ModelError),
+    /// Its workspace.
+    #[error("the workspace {path} cannot be used: {source}; give an existing directory")]
+    Workspace {
+        /// The directory.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// No model is known.
+    #[error("no model was named; give one with --model, or set `model` in `[agent]` of hookspec.toml")]
+    NoModel,
+}
+
+/// Stores what the session appends, and shows it.
+struct Sink {
+    conversation: Arc<Conversation>,
+    frontend: Arc<dyn Frontend>,
+}
+
+impl LogSink for Sink {
+    fn append(&self, message: &mut Message) -> Result<(), BoxError> {
+        let stored = self.conversation.append(message);
+        if !message.hide && !message.quiet && message.role == Role::System {
+            self.frontend.message(message);
+        }
+        stored.map_err(Into::into)
+    }
+}
+
+impl Agent {
+    /// Opens a session and fires `SESSION_START`.
+    ///
+    /// `extend` may add to the session what hooks of this host need (a terminal, for one).
+    ///
+    /// # Errors
+    /// If the log cannot be read or is open elsewhere, the model is unknown, or the workspace is unusable.
+    pub async fn open(
+        opening: Opening,
+        extend: impl FnOnce(SessionBuilder) -> SessionBuilder,
+    ) -> Result<Self, OpenError> {
+        let Opening { hooks, begin, logs, workspace, model, model_options, frontend, limits, clock, observer } =
+            opening;
+        let workspace = workspace
+            .canonicalize()
+            .and_then(|path| std::fs::read_dir(&path).map(|_| path))
+            .map_err(|source| OpenError::Workspace { path: workspace.clone(), source })?;
+        let config = ConversationConfig {
+            model: model.clone(),
+            workspace: Some(workspace.clone()),
+            ..ConversationConfig::default()
+        };
+        let (conversation, loaded, reason) = match begin {
+            Begin::New(id) => {
+                (Conversation::create(&logs, &id, &config)?, Vec::new(), StartReason::New)
+            }
+            Begin::Fork(id, messages) => {
+                let conversation = Conversation::create(&logs, &id, &config)?;
+                for message in &messages {
+                    conversation.append(&mut message.clone())?;
+                }
+                (conversation, messages, StartReason::Fork)
+            }
+            Begin::Resume(id) => {
+                let (conversation, loaded) = Conversation::open(&logs, &id)?;
+                for warning in &loaded.warnings {
+                    frontend.notice(&format!("the log of {id}: {warning}"));
+                }
+                (conversation, loaded.messages, StartReason::Resume)
+            }
+        };
+        let conversation = Arc::new(conversation);
+        let model = model.or_else(|| conversation.config().model.clone()).ok_or(OpenError::NoModel)?;
+        let opened = crate::models::open(&model, &model_options)?;
+        let states = conversation.load_states();
+        let timeline = match &observer {
+            Some(_) => None,
+            None => match TimelineFile::open(&conversation.timeline_path()) {
+                Ok(file) => Some(Arc::new(file)),
+                Err(error) => {
+                    frontend.notice(&format!("no timeline is kept: {error}"));
+                    None
+                }
+            },
+        };
+        let sink = Sink { conversation: Arc::clone(&conversation), frontend: Arc::clone(&frontend) };
+        let mut builder = Session::builder(&hooks, conversation.id())
+            .workspace(&workspace)
+            .model(&model)
+            .clock(clock)
+            .states(states)
+            .extension(Arc::new(Changes::default()))
+            .log(loaded.clone(), Some(Box::new(sink)));
+        let kept = timeline.clone().map(|file| file as Arc<dyn Observer>);
+        if let Some(observer) = observer.or(kept) {
+            builder = builder.observer(observer);
+        }
+        let session = extend(builder).build();
+        let mut agent = Self {
+            session,
+            conversation,
+            frontend,
+            model: opened,
+            model_options,
+            limits,
+            queue: VecDeque::new(),
+            ending: None,
+            ended: false,
+            timeline,
+        };
+        agent.begin(reason, &loaded).await;
+        Ok(agent)
+    }
+
+    async fn begin(&mut self, reason: StartReason, loaded: &[Message]) {
+        let resumed = reason == StartReason::Resume;
+        self.model.skip_to(loaded.iter().filter(|m| m.role == Role::Assistant).count());
+        let registry = self.session.hooks().load();
+        if !resumed && loaded.is_empty() {
+            let prompt = crate::tools::system_prompt(&registry, &*self.model, &self.session);
+            self.session.append(prompt.hidden());
+        }
+        let names: BTreeSet<&str> = registry.tools().names().collect();
+        for answer in crate::log::close_unanswered(loaded, &names) {
+            self.session.append(answer);
+        }
+        let initial: Vec<Message> = self.session.log().iter().map(|m| (**m).clone()).collect();
+        let fired = fire!(self.session, SESSION_START { resumed, reason, initial: &initial }).await;
+        self.after(&fired).await;
+    }
+}

@@ -1,0 +1,83 @@
+//! Steps: one generation and the tool calls in it.
+
+use hookspec::points::{MESSAGE_POST_PROCESS, MESSAGE_TRANSFORM, STEP_POST, STEP_PRE, TurnOutcome};
+use hookspec::{Message, ToolStatus, ToolUse, Usage, fire};
+
+use super::call::CallEnd;
+use super::generation::Generated;
+use super::Agent;
+
+impl Agent {
+    /// One step. Gives how the turn ends, if it does.
+    pub(super) async fn step(&mut self, step: u32, total: &mut Usage) -> Option<TurnOutcome> {
+        let fired = fire!(self.session, STEP_PRE { step }).await;
+        self.after(&fired).await;
+        if self.ending.is_some() {
+            return Some(TurnOutcome::SessionEnded);
+        }
+        let (message, usage) = match self.generate().await {
+            Generated::Answer(message, usage) => (message, usage),
+            Generated::Interrupted => return Some(TurnOutcome::Interrupted),
+            Generated::Failed => return Some(TurnOutcome::Error),
+        };
+        if let Some(usage) = &usage {
+            *total = total.plus(usage);
+        }
+        let mut fired = fire!(self.session, MESSAGE_TRANSFORM { message: &message }).await;
+        self.after(&fired).await;
+        let message = self.session.append(fired.take_value().unwrap_or(message));
+        self.frontend.answered(&message);
+        let fired = fire!(self.session, MESSAGE_POST_PROCESS { message: &message }).await;
+        self.after(&fired).await;
+
+        let calls = self.calls_of(&message);
+        let tool_calls = u32::try_from(calls.len()).unwrap_or(u32::MAX);
+        let outcome = self.run_calls(calls).await;
+        let fired = fire!(self.session, STEP_POST { step, tool_calls, usage: usage.as_ref() }).await;
+        self.after(&fired).await;
+        if self.ending.is_some() {
+            return Some(TurnOutcome::SessionEnded);
+        }
+        outcome.or((tool_calls == 0).then_some(TurnOutcome::Complete))
+    }
+
+    /// The calls in an assistant's message: native ones, else fenced blocks.
+    fn calls_of(&self, message: &Message) -> Vec<ToolUse> {
+        let registry = self.session.hooks().load();
+        crate::log::announced_calls(message, &registry.tools().names().collect())
+    }
+
+    /// Runs the calls in the order the model gave. Once the user has interrupted or the session is to end,
+    /// those that are left get a result that says so.
+    async fn run_calls(&mut self, calls: Vec<ToolUse>) -> Option<TurnOutcome> {
+        let mut outcome = None;
+        for call in calls {
+            if self.session.interrupted().is_some() || self.ending.is_some() {
+                self.session.append(result_message(
+                    &call,
+                    "This call was not run: the turn was interrupted before it.",
+                ));
+                outcome = Some(TurnOutcome::Interrupted);
+                continue;
+            }
+            match self.call(call).await {
+                CallEnd::Ran(ToolStatus::Interrupted) => outcome = Some(TurnOutcome::Interrupted),
+                CallEnd::Ran(_) => {}
+                CallEnd::Declined => outcome = outcome.or(Some(TurnOutcome::Declined)),
+            }
+        }
+        outcome
+    }
+}
+
+/// A tool's result as a message.
+pub(super) fn result_message(call: &ToolUse, text: impl Into<String>) -> Message {
+    stamp(Message::system(text), call)
+}
+
+/// Marks a message as the result of a call.
+pub(super) fn stamp(mut message: Message, call: &ToolUse) -> Message {
+    message.call_id.clone_from(&call.call_id);
+    message.metadata.get_or_insert_default().tool = Some(call.tool.clone());
+    message
+}

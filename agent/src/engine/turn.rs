@@ -1,0 +1,149 @@
+//! Turns: from a user's message until the agent rests.
+
+use std::path::PathBuf;
+
+use hookspec::points::{
+    LOOP_CONTINUE, MESSAGE_PRE_PROCESS, TURN_POST, TURN_PRE, TurnOutcome,
+};
+use hookspec::{Continue, Gate, Message, Usage, fire};
+
+use crate::tools::Changes;
+
+use super::{Agent, agreed};
+
+/// How the agent came to rest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TurnEnd {
+    /// A turn was taken and ended so.
+    Rested(TurnOutcome),
+    /// A hook refused the message; it is not in the log.
+    Refused {
+        /// Why.
+        reason: String,
+        /// The hook.
+        hook: String,
+    },
+}
+
+impl Agent {
+    /// Takes a turn for this message, then for each message that waits or that hooks add, and gives the
+    /// last turn's end.
+    pub async fn prompt(&mut self, message: Message) -> TurnEnd {
+        self.queue.push_back(message);
+        let mut end = TurnEnd::Rested(TurnOutcome::Complete);
+        let mut continued = 0;
+        let mut by_hook = false;
+        while let Some(message) = self.queue.pop_front() {
+            continued = if by_hook { continued } else { 0 };
+            by_hook = false;
+            end = self.turn(message).await;
+            self.keep();
+            let TurnEnd::Rested(outcome) = &end else { continue };
+            if self.ending.is_some() {
+                break;
+            }
+            if *outcome == TurnOutcome::Interrupted {
+                // An interrupt means "stop": what waits would run without anybody having looked.
+                self.drop_queue();
+            }
+            if let Some(next) = self.goes_on(*outcome, continued).await {
+                continued += 1;
+                by_hook = true;
+                self.queue.push_front(next);
+            }
+            if self.ending.is_some() {
+                break;
+            }
+        }
+        end
+    }
+
+    fn drop_queue(&mut self) {
+        if !self.queue.is_empty() {
+            self.frontend.notice(&format!("{} waiting messages were dropped by the interrupt", self.queue.len()));
+            self.queue.clear();
+        }
+    }
+
+    /// Asks the hooks whether to go on, and caps how often they say so.
+    async fn goes_on(&mut self, outcome: TurnOutcome, continued: u32) -> Option<Message> {
+        let queue: Vec<Message> = self.queue.iter().cloned().collect();
+        let mut fired =
+            fire!(self.session, LOOP_CONTINUE { outcome, queue: &queue, continued }).await;
+        self.after(&fired).await;
+        let (Continue::With(message), hook) = fired.take_answer()? else { return None };
+        if continued >= self.limits.continues {
+            let notice = format!(
+                "the hook `{hook}` wants to go on, but hooks have kept the agent going {continued} times in a row; it rests now"
+            );
+            self.frontend.notice(&notice);
+            self.session.append(Message { hook: Some(hook), ..Message::system(notice) });
+            return None;
+        }
+        Some(message)
+    }
+
+    async fn turn(&mut self, message: Message) -> TurnEnd {
+        let message = match self.accept(message).await {
+            Ok(message) => message,
+            Err(refused) => return refused,
+        };
+        self.session.resume();
+        let message = self.session.append(message);
+        if let Some(changes) = self.session.extension::<Changes>() {
+            changes.take();
+        }
+        let fired = fire!(self.session, TURN_PRE { message: &message }).await;
+        self.after(&fired).await;
+
+        let mut usage = Usage::default();
+        let mut steps = 0;
+        let outcome = loop {
+            if self.ending.is_some() {
+                break TurnOutcome::SessionEnded;
+            }
+            if self.session.interrupted().is_some() {
+                break TurnOutcome::Interrupted;
+            }
+            if steps >= self.limits.steps {
+                self.frontend.notice(&format!("the turn was ended after {steps} steps"));
+                break TurnOutcome::StepLimit;
+            }
+            let ended = self.step(steps, &mut usage).await;
+            steps += 1;
+            if let Some(outcome) = ended {
+                break outcome;
+            }
+        };
+        let changed: Vec<PathBuf> =
+            self.session.extension::<Changes>().map(|changes| changes.take()).unwrap_or_default();
+        let fired =
+            fire!(self.session, TURN_POST { steps, changed: &changed, usage: &usage, outcome }).await;
+        self.after(&fired).await;
+        TurnEnd::Rested(outcome)
+    }
+
+    /// Lets hooks refuse or rewrite a message before it enters the log.
+    async fn accept(&mut self, message: Message) -> Result<Message, TurnEnd> {
+        let mut fired = fire!(self.session, MESSAGE_PRE_PROCESS { message: &message }).await;
+        self.after(&fired).await;
+        let hook = fired.gate_hook().unwrap_or_default().to_owned();
+        let refusal = match fired.gate() {
+            Some(Gate::Deny(reason)) => Some(reason.clone()),
+            Some(Gate::Ask(reason)) => {
+                let reason = reason.clone();
+                let agreed = agreed(&self.session, format!("Send this message? {reason}")).await;
+                (!agreed).then_some(reason)
+            }
+            _ => None,
+        };
+        match refusal {
+            Some(reason) => {
+                self.frontend.notice(&format!("the message was refused by `{hook}`: {reason}"));
+                Err(TurnEnd::Refused { reason, hook })
+            }
+            None => Ok(fired.take_value().unwrap_or(message)),
+        }
+    }
+}
+

@@ -1,0 +1,40 @@
+//! `elicit`: lets the model ask the user.
+
+use hookspec::{Answer, ElicitKind, Elicitation, Message, Session, ToolError, tool};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::engine::ask_user;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ElicitArgs {
+    /// The question.
+    prompt: String,
+    /// What kind of answer is wanted; text unless said.
+    #[serde(default)]
+    kind: ElicitKind,
+    /// What to choose from.
+    #[serde(default)]
+    options: Vec<String>,
+}
+
+/// Asks the user a question and waits for the answer.
+#[tool(content = prompt, enabled = false)]
+async fn elicit(args: ElicitArgs, session: &Session) -> Result<Message, ToolError> {
+    let request = Elicitation {
+        kind: args.kind,
+        prompt: args.prompt,
+        options: args.options,
+        ..Elicitation::default()
+    };
+    match ask_user(session, &request).await {
+        Answer::Text(text) => Ok(Message::system(text)),
+        Answer::Many(chosen) => Ok(Message::system(chosen.join(", "))),
+        Answer::Form(fields) => Ok(Message::system(fields.to_string())),
+        // A secret is for the program that asked, never for the model or the log.
+        Answer::Secret(_) => Ok(Message::system("<secret provided>")),
+        Answer::Declined => Err(ToolError::Denied("The user would not answer.".into())),
+        Answer::Cancelled => Err(ToolError::Denied("Nobody is there to answer.".into())),
+    }
+}
