@@ -1,0 +1,11 @@
+//! The built-in hooks, one file each. A file begins with what its hooks watch, when they speak and what they
+//! keep; then come plain annotated functions, and the small pure functions that they call.
+
+mod text;
+
+pub mod auto_confirm;
+pub mod cli_confirm;
+pub mod cwd_tracking;
+pub mod time_awareness;
+
+hookspec::plugin!();
