@@ -7,5 +7,6 @@ pub mod auto_confirm;
 pub mod cli_confirm;
 pub mod cwd_tracking;
 pub mod time_awareness;
+pub mod workspace_agents;
 
 hookspec::plugin!();

@@ -1,0 +1,231 @@
+//! `hookspec chat`.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Args;
+use hookspec::points::{EndReason, TurnOutcome};
+use hookspec::{Clock, Hooks, InterruptReason, Message, Plugin};
+use hookspec_agent::engine::{Begin, Limits, Opening, TurnEnd};
+use hookspec_agent::models::ModelOptions;
+use hookspec_agent::spawn::TokioSpawn;
+use hookspec_agent::Agent;
+use hookspec_builtins::cli_confirm::Terminal;
+use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::hooks::{Asking, build};
+use crate::output::{self, BOLD, DIM, paint};
+use crate::settings::{Common, Settings};
+use crate::show::Show;
+
+use super::CommandResult;
+
+#[derive(Debug, Args)]
+pub(crate) struct Chat {
+    /// What to say first; several are said one after the other. Without any, you are asked.
+    prompt: Vec<String>,
+    /// The model, as provider/name: openai/…, anthropic/…, ollama/…, or replay:SCRIPT.jsonl.
+    #[arg(long, value_name = "MODEL")]
+    model: Option<String>,
+    /// The provider's address, for any endpoint that is compatible.
+    #[arg(long, value_name = "URL")]
+    base_url: Option<String>,
+    /// Go on with this session; the latest one where no name is given.
+    #[arg(long, value_name = "SESSION", num_args = 0..=1, default_missing_value = "")]
+    resume: Option<String>,
+    /// The new session's name.
+    #[arg(long, value_name = "NAME", conflicts_with = "resume")]
+    name: Option<String>,
+    /// Ask nobody: what needs an answer is refused. End after the prompts.
+    #[arg(long, short = 'n')]
+    non_interactive: bool,
+    /// Confirm everything beforehand.
+    #[arg(short = 'y', long)]
+    yes: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum ChatError {
+    #[error("there is no session to resume in {0}")]
+    NothingToResume(std::path::PathBuf),
+}
+
+impl Chat {
+    pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
+        let settings = Settings::load(common)?;
+        let asking = Asking::choose(self.non_interactive, self.yes);
+        let registry = build(&settings, common, plugins, asking)?;
+        for warning in &registry.report().warnings {
+            output::note(format!("{} {warning}", paint(output::WARN, "warning:")));
+        }
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let code = runtime.block_on(self.talk(registry, &settings, asking))?;
+        // A thread that still reads standard input must not hold up the end.
+        runtime.shutdown_background();
+        Ok(code)
+    }
+
+    fn begin(&self, settings: &Settings) -> Result<Begin, ChatError> {
+        match self.resume.as_deref() {
+            None => Ok(Begin::New(self.name.clone().unwrap_or_else(new_id))),
+            Some("") => {
+                let (sessions, _) = hookspec_agent::log::list(&settings.paths.logs);
+                let latest = sessions.into_iter().next();
+                latest
+                    .map(|session| Begin::Resume(session.id))
+                    .ok_or_else(|| ChatError::NothingToResume(settings.paths.logs.clone()))
+            }
+            Some(id) => Ok(Begin::Resume(id.to_owned())),
+        }
+    }
+
+    async fn talk(&self, registry: hookspec::Registry, settings: &Settings, asking: Asking) -> CommandResult {
+        let hooks = match TokioSpawn::current() {
+            Some(spawn) => Hooks::with_spawn(registry, Arc::new(spawn)),
+            None => Hooks::new(registry),
+        };
+        let defaults = Limits::default();
+        let opening = Opening {
+            hooks,
+            begin: self.begin(settings)?,
+            logs: settings.paths.logs.clone(),
+            workspace: settings.workspace.clone(),
+            model: self.model.clone().or_else(|| settings.agent.model.clone()),
+            model_options: ModelOptions {
+                base_url: self.base_url.clone().or_else(|| settings.agent.base_url.clone()),
+                ..ModelOptions::default()
+            },
+            frontend: Arc::new(Show),
+            limits: Limits {
+                steps: settings.agent.steps.unwrap_or(defaults.steps),
+                retries: settings.agent.retries.unwrap_or(defaults.retries),
+                ..defaults
+            },
+            clock: Clock::system(),
+            observer: None,
+        };
+        let agent = Agent::open(opening, |builder| builder.extension(Arc::new(Terminal::real()))).await?;
+        output::note(paint(DIM, format!("session {} · model {}", agent.session().id(), agent.session().model())));
+        let person = self.prompt.is_empty() && !self.non_interactive;
+        let mut talk = Talk { agent, signals: Signals::new()?, ending: None, failed: false };
+        for prompt in &self.prompt {
+            talk.turn(prompt).await;
+        }
+        if person {
+            talk.converse().await;
+        }
+        let Talk { agent, ending, failed, .. } = talk;
+        agent.end(ending.unwrap_or(EndReason::Exit)).await;
+        Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
+    }
+}
+
+fn new_id() -> String {
+    let now = jiff::Timestamp::now().strftime("%Y-%m-%d-%H%M%S");
+    format!("{now}-{}", std::process::id())
+}
+
+struct Signals {
+    interrupt: Signal,
+    terminate: Signal,
+}
+
+impl Signals {
+    fn new() -> std::io::Result<Self> {
+        Ok(Self { interrupt: signal(SignalKind::interrupt())?, terminate: signal(SignalKind::terminate())? })
+    }
+}
+
+/// An open session and what the user's signals do to it.
+struct Talk {
+    agent: Agent,
+    signals: Signals,
+    /// Set once the session is to end.
+    ending: Option<EndReason>,
+    failed: bool,
+}
+
+impl Talk {
+    /// One turn. Ctrl-C ends the turn, a second one or SIGTERM the session.
+    async fn turn(&mut self, prompt: &str) {
+        if self.ending.is_some() {
+            return;
+        }
+        let session = self.agent.session().clone();
+        let turn = self.agent.prompt(Message::user(prompt));
+        tokio::pin!(turn);
+        let end = loop {
+            tokio::select! {
+                end = &mut turn => break end,
+                _ = self.signals.interrupt.recv() => {
+                    if session.interrupted().is_some() {
+                        self.ending = Some(EndReason::Exit);
+                    }
+                    session.interrupt(InterruptReason::User);
+                }
+                _ = self.signals.terminate.recv() => {
+                    self.ending = Some(EndReason::Shutdown);
+                    session.interrupt(InterruptReason::Shutdown);
+                }
+            }
+        };
+        match end {
+            TurnEnd::Refused { .. } | TurnEnd::Rested(TurnOutcome::Error | TurnOutcome::StepLimit) => self.failed = true,
+            TurnEnd::Rested(TurnOutcome::Interrupted) => self.failed = true,
+            TurnEnd::Rested(_) => {}
+        }
+        if let Some(reason) = self.agent.ending() {
+            output::note(format!("the session was ended by a hook: {reason}"));
+            self.ending.get_or_insert(EndReason::Complete);
+        }
+    }
+
+    /// Asks for prompts until the input, the user or a signal ends it.
+    async fn converse(&mut self) {
+        output::note(paint(DIM, "/help shows the commands; Ctrl-D ends"));
+        let mut lines = BufReader::new(tokio::io::stdin()).lines();
+        while self.ending.is_none() {
+            output::raw(&paint(BOLD, "\n> "));
+            let line = tokio::select! {
+                line = lines.next_line() => line,
+                _ = self.signals.interrupt.recv() => { self.ending = Some(EndReason::Exit); break }
+                _ = self.signals.terminate.recv() => { self.ending = Some(EndReason::Shutdown); break }
+            };
+            match line {
+                Ok(Some(line)) if line.trim().is_empty() => {}
+                Ok(Some(line)) if line.starts_with('/') => self.command(line.trim()).await,
+                Ok(Some(line)) => self.turn(&line).await,
+                Ok(None) => break,
+                Err(error) => {
+                    output::note(format!("the input cannot be read: {error}"));
+                    break;
+                }
+            }
+        }
+        // What a person saw fail is not the program's failure.
+        self.failed = false;
+    }
+
+    async fn command(&mut self, line: &str) {
+        let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match name {
+            "/exit" | "/quit" => self.ending = Some(EndReason::Exit),
+            "/undo" => match self.agent.undo().await {
+                Ok(gone) => output::note(format!("{gone} messages were taken back")),
+                Err(error) => output::error(&error),
+            },
+            "/model" if rest.is_empty() => output::note(self.agent.session().model()),
+            "/model" => match self.agent.set_model(rest.trim()).await {
+                Ok(()) => output::note(format!("the model is {} now", rest.trim())),
+                Err(error) => output::error(&error),
+            },
+            "/hooks" => {
+                for row in self.agent.session().hooks().list().iter().filter(|row| row.on) {
+                    output::line(format!("  {} at {}", row.info.name, row.info.point.wire));
+                }
+            }
+            _ => output::note("/undo takes back the last turn · /model NAME changes the model · /hooks lists the hooks · /exit ends"),
+        }
+    }
+}

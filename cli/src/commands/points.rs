@@ -1,0 +1,95 @@
+//! `hookspec points`.
+
+use std::process::ExitCode;
+
+use clap::Args;
+use serde_json::json;
+
+use crate::output::{self, BOLD, DIM, paint};
+use crate::settings::Common;
+
+use super::CommandResult;
+
+#[derive(Debug, Args)]
+pub(crate) struct Points {
+    /// One point, by any of its names: its fields, aliases and documentation.
+    point: Option<String>,
+    /// Print the JSON Schema of the point's event.
+    #[arg(long, requires = "point")]
+    schema: bool,
+    /// Print the reference page of all points, as Markdown.
+    #[arg(long, conflicts_with = "point")]
+    markdown: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("no hook point is called `{0}`; `hookspec points` lists them")]
+struct UnknownPoint(String);
+
+impl Points {
+    pub(crate) fn run(&self, common: &Common) -> CommandResult {
+        if self.markdown {
+            output::raw(&markdown());
+        } else if let Some(name) = &self.point {
+            let point = hookspec::find_point(name).ok_or_else(|| UnknownPoint(name.clone()))?;
+            if self.schema {
+                output::line(serde_json::to_string_pretty(&point.schema())?);
+            } else if common.json {
+                output::json(&json!({ "point": point.info(), "schema": point.schema() }))?;
+            } else {
+                describe(point.info());
+            }
+        } else if common.json {
+            let infos: Vec<_> = hookspec::all_points().iter().map(|point| point.info()).collect();
+            output::json(&infos)?;
+        } else {
+            let rows: Vec<Vec<String>> = hookspec::all_points()
+                .iter()
+                .map(|point| point.info())
+                .map(|info| {
+                    let fields: Vec<_> = info.fields.iter().map(|field| field.name).collect();
+                    vec![info.name.to_owned(), info.wire.to_owned(), info.verdict.to_owned(), fields.join(", ")]
+                })
+                .collect();
+            output::table(&["POINT", "WIRE NAME", "VERDICT", "FIELDS"], &rows);
+        }
+        Ok(ExitCode::SUCCESS)
+    }
+}
+
+fn describe(info: &hookspec::PointInfo) {
+    output::line(format!("{}  {}  -> {}", paint(BOLD, info.name), info.wire, info.verdict));
+    if !info.aliases.is_empty() {
+        output::line(paint(DIM, format!("also called {}", info.aliases.join(", "))));
+    }
+    output::line(format!("\n{}\n", info.docs));
+    for field in info.fields {
+        output::line(format!("  {}: {}  {}", field.name, field.ty, paint(DIM, field.docs)));
+    }
+    output::line(paint(DIM, format!("\ndeclared in {}, {}:{}", info.package, info.file, info.line)));
+}
+
+/// The reference page of all points; `docs/points.md` is made by it.
+fn markdown() -> String {
+    let mut text = String::from(
+        "# Hook points\n\nMade by `hookspec points --markdown`; do not edit.\n",
+    );
+    for point in hookspec::all_points() {
+        let info = point.info();
+        text.push_str(&format!("\n## `{}`\n\n{}\n\n", info.name, info.docs));
+        text.push_str(&format!("- wire name: `{}`\n- verdict: `{}`\n", info.wire, info.verdict));
+        if !info.aliases.is_empty() {
+            text.push_str(&format!("- also called: `{}`\n", info.aliases.join("`, `")));
+        }
+        if info.transient {
+            text.push_str("- messages go into the one request and are not stored\n");
+        }
+        if !info.fields.is_empty() {
+            text.push_str("\n| field | type | |\n|---|---|---|\n");
+            for field in info.fields {
+                text.push_str(&format!("| `{}` | `{}` | {} |\n", field.name, field.ty, field.docs));
+            }
+        }
+    }
+    text
+}

@@ -1,0 +1,1 @@
+//! `hookspec tour`.

@@ -1,0 +1,62 @@
+//! The registry of this program.
+
+use std::io::IsTerminal;
+
+use hookspec::{BuildError, Mode, Plugin, Registry, RegistryBuilder};
+
+use crate::settings::{Common, Settings};
+
+/// Whom the program may ask.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asking {
+    /// The person at the terminal.
+    Person,
+    /// Nobody; what needs an answer is refused.
+    Nobody,
+    /// Nobody; the user said yes to everything beforehand.
+    Yes,
+}
+
+impl Asking {
+    /// By the options, and by whether there is a terminal to ask at.
+    pub(crate) fn choose(non_interactive: bool, yes: bool) -> Self {
+        if yes {
+            Self::Yes
+        } else if non_interactive || !std::io::stdin().is_terminal() {
+            Self::Nobody
+        } else {
+            Self::Person
+        }
+    }
+}
+
+/// Describes the registry that this program would run with.
+pub(crate) fn builder(
+    settings: &Settings,
+    common: &Common,
+    plugins: &[&'static Plugin],
+    asking: Asking,
+) -> RegistryBuilder {
+    let mut builder = Registry::builder()
+        .plugins(plugins.iter().copied())
+        .config(settings.config.clone())
+        .disable(common.disable.iter().cloned())
+        .mode(Mode::Cli)
+        .interactive(asking == Asking::Person)
+        .no_confirm(asking == Asking::Yes)
+        .fires(hookspec_agent::FIRES.iter().copied());
+    if let Some(allow) = &common.allow {
+        builder = builder.allow(allow.iter().cloned());
+    }
+    builder
+}
+
+/// The registry that this program would run with.
+pub(crate) fn build(
+    settings: &Settings,
+    common: &Common,
+    plugins: &[&'static Plugin],
+    asking: Asking,
+) -> Result<Registry, BuildError> {
+    builder(settings, common, plugins, asking).build()
+}

@@ -1,0 +1,58 @@
+//! The program `hookspec` as a library, so that a plugin's own binary is three lines:
+//!
+//! ```no_run
+//! use std::process::ExitCode;
+//!
+//! fn main() -> ExitCode {
+//!     hookspec_cli::main(hookspec::plugins![]) // your plugin crates go into the brackets
+//! }
+//! ```
+//!
+//! The built-in hooks and tools are always in it.
+
+mod commands;
+mod hooks;
+mod output;
+mod settings;
+mod show;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use hookspec::Plugin;
+
+use commands::Command;
+use settings::Common;
+
+/// Lifecycle hooks for AI agents: an agent in the terminal, and everything to look at its hooks.
+#[derive(Debug, Parser)]
+#[command(name = "hookspec", version, arg_required_else_help = true)]
+struct Arguments {
+    #[command(flatten)]
+    common: Common,
+    #[command(subcommand)]
+    command: Command,
+}
+
+/// Runs the program with these plugin crates beside the built-in ones.
+pub fn main(plugins: impl IntoIterator<Item = &'static Plugin>) -> ExitCode {
+    let arguments = Arguments::parse();
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_target(false)
+        .without_time()
+        .with_env_filter(
+            tracing_subscriber::EnvFilter::try_from_env("HOOKSPEC_LOG")
+                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn")),
+        )
+        .init();
+    let mut linked: Vec<&'static Plugin> = hookspec::plugins![hookspec_agent, hookspec_builtins].into();
+    linked.extend(plugins);
+    match arguments.command.run(&arguments.common, &linked) {
+        Ok(code) => code,
+        Err(error) => {
+            output::error(&*error);
+            ExitCode::from(2)
+        }
+    }
+}

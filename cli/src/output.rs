@@ -1,0 +1,80 @@
+//! Printing: colours where there is somebody to see them, tables that line up, and a reader that goes away.
+
+use std::fmt::Display;
+use std::io::{self, Write};
+
+use anstyle::{AnsiColor, Style};
+use serde::Serialize;
+
+pub(crate) const DIM: Style = Style::new().dimmed();
+pub(crate) const BOLD: Style = Style::new().bold();
+pub(crate) const GOOD: Style = AnsiColor::Green.on_default();
+pub(crate) const BAD: Style = AnsiColor::Red.on_default();
+pub(crate) const ACCENT: Style = AnsiColor::Cyan.on_default();
+pub(crate) const WARN: Style = AnsiColor::Yellow.on_default();
+
+/// `text` in a style; the stream takes the colours out where nobody would see them.
+pub(crate) fn paint(style: Style, text: impl Display) -> String {
+    format!("{style}{text}{style:#}")
+}
+
+/// Writes a line. A reader that has gone away (`| head`) ends the program quietly.
+pub(crate) fn line(text: impl Display) {
+    raw(&format!("{text}\n"));
+}
+
+/// Writes text as it is.
+pub(crate) fn raw(text: &str) {
+    let mut out = anstream::stdout().lock();
+    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
+        && error.kind() == io::ErrorKind::BrokenPipe
+    {
+        std::process::exit(0);
+    }
+}
+
+/// Writes a line for the person, beside the data.
+pub(crate) fn note(text: impl Display) {
+    // If not even that can be written there is nobody left to tell.
+    let _ = writeln!(anstream::stderr().lock(), "{text}");
+}
+
+/// Writes an error with its causes.
+pub(crate) fn error(error: &dyn std::error::Error) {
+    note(format!("{} {error}", paint(BAD, "error:")));
+    let mut cause = error.source();
+    while let Some(inner) = cause {
+        note(format!("  because {inner}"));
+        cause = inner.source();
+    }
+}
+
+/// Writes a value as one line of JSON.
+pub(crate) fn json(value: &impl Serialize) -> Result<(), serde_json::Error> {
+    line(serde_json::to_string(value)?);
+    Ok(())
+}
+
+/// Writes rows under a heading, with columns as wide as they need to be. The last column is not padded.
+pub(crate) fn table(heading: &[&str], rows: &[Vec<String>]) {
+    let mut widths: Vec<usize> = heading.iter().map(|cell| cell.chars().count()).collect();
+    for row in rows {
+        for (width, cell) in widths.iter_mut().zip(row) {
+            *width = (*width).max(cell.chars().count());
+        }
+    }
+    let print = |cells: Vec<&str>, style: Option<Style>| {
+        let last = cells.len().saturating_sub(1);
+        let mut text = String::new();
+        for (index, (cell, width)) in cells.iter().zip(&widths).enumerate() {
+            let pad = if index == last { 0 } else { width - cell.chars().count() + 2 };
+            text.push_str(cell);
+            text.extend(std::iter::repeat_n(' ', pad));
+        }
+        line(style.map_or_else(|| text.clone(), |style| paint(style, &text)));
+    };
+    print(heading.to_vec(), Some(DIM));
+    for row in rows {
+        print(row.iter().map(String::as_str).collect(), None);
+    }
+}

@@ -1,0 +1,107 @@
+//! What the program was told: options, files, environment.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use hookspec::{Config, ConfigError};
+use hookspec_agent::paths::{NoHome, Paths};
+use serde::Deserialize;
+
+/// Options of every command.
+#[derive(Clone, Debug, Default, Args)]
+pub(crate) struct Common {
+    /// A configuration file, read after the user's and the workspace's.
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Select only these hooks: names, groups or globs, separated by commas. Confirmations stay.
+    #[arg(long, global = true, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) allow: Option<Vec<String>>,
+    /// Leave these hooks out.
+    #[arg(long, global = true, value_name = "NAMES", value_delimiter = ',')]
+    pub(crate) disable: Vec<String>,
+    /// The directory tree to work in; the current directory unless given.
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) workspace: Option<PathBuf>,
+    /// Print data as JSON.
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+/// `[agent]` in `hookspec.toml`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub(crate) struct AgentSettings {
+    /// The model, as `provider/name`.
+    pub(crate) model: Option<String>,
+    /// The provider's address.
+    pub(crate) base_url: Option<String>,
+    /// Generations in one turn.
+    pub(crate) steps: Option<u32>,
+    /// How often a failed call to the model is tried again.
+    pub(crate) retries: Option<u32>,
+}
+
+/// Settings that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum SettingsError {
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    #[error(transparent)]
+    NoHome(#[from] NoHome),
+    #[error("{path} cannot be read: {source}")]
+    Read { path: PathBuf, source: std::io::Error },
+    #[error("{file}: `[agent]`: {why}")]
+    Agent { file: String, why: String },
+}
+
+/// Everything the program was told.
+#[derive(Debug)]
+pub(crate) struct Settings {
+    pub(crate) config: Config,
+    pub(crate) agent: AgentSettings,
+    pub(crate) paths: Paths,
+    pub(crate) workspace: PathBuf,
+    /// The files that were read.
+    pub(crate) files: Vec<PathBuf>,
+}
+
+impl Settings {
+    /// Reads the user's file, the workspace's, the one that was named, and the environment, in this order.
+    pub(crate) fn load(common: &Common) -> Result<Self, SettingsError> {
+        let paths = Paths::from_env(|name| std::env::var(name).ok())?;
+        let workspace = common.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
+        let mut config = Config::new();
+        let mut files = Vec::new();
+        for (path, required) in [
+            (Some(paths.config.join("hookspec.toml")), false),
+            (Some(workspace.join("hookspec.toml")), false),
+            (common.config.clone(), true),
+        ] {
+            let Some(path) = path else { continue };
+            if add_file(&mut config, &path, required)? {
+                files.push(path);
+            }
+        }
+        config.add_env(std::env::vars_os().filter_map(|(name, value)| {
+            Some((name.into_string().ok()?, value.into_string().ok()?))
+        }))?;
+        let agent = match config.section("agent") {
+            None => AgentSettings::default(),
+            Some((table, file)) => table.clone().try_into().map_err(|error: toml::de::Error| {
+                SettingsError::Agent { file: file.to_owned(), why: error.message().to_owned() }
+            })?,
+        };
+        Ok(Self { config, agent, paths, workspace, files })
+    }
+}
+
+fn add_file(config: &mut Config, path: &Path, required: bool) -> Result<bool, SettingsError> {
+    match std::fs::read_to_string(path) {
+        Ok(text) => {
+            config.add_toml(&path.display().to_string(), &text, &["agent"])?;
+            Ok(true)
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !required => Ok(false),
+        Err(source) => Err(SettingsError::Read { path: path.to_owned(), source }),
+    }
+}

@@ -1,0 +1,67 @@
+//! The session in the terminal: what streams, what tools and hooks say.
+
+use std::io::Write;
+
+use hookspec::{ChunkKind, Message, ToolUse};
+use hookspec_agent::Frontend;
+
+use crate::output::{ACCENT, DIM, WARN, paint};
+
+/// Writes a session to the terminal as it happens.
+#[derive(Debug, Default)]
+pub(crate) struct Show;
+
+/// At most so many lines of one message are shown; the log has them all.
+const MOST_LINES: usize = 24;
+
+fn write(text: &str) {
+    let mut out = anstream::stdout().lock();
+    // A terminal that went away must not end the session: its log is what counts.
+    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+}
+
+impl Frontend for Show {
+    fn chunk(&self, text: &str, kind: ChunkKind) {
+        match kind {
+            ChunkKind::Text => write(text),
+            ChunkKind::Reasoning => write(&paint(DIM, text)),
+        }
+    }
+
+    fn answered(&self, message: &Message) {
+        let calls = message.metadata.iter().flat_map(|metadata| &metadata.tool_calls);
+        for call in calls {
+            write(&format!("\n{}", paint(DIM, format!("→ {}", describe(call)))));
+        }
+        write("\n");
+    }
+
+    fn message(&self, message: &Message) {
+        let tool = message.metadata.as_ref().and_then(|metadata| metadata.tool.as_deref());
+        let who = match (&message.hook, tool) {
+            (Some(hook), _) => paint(ACCENT, format!("⚑ {hook}")),
+            (None, Some(tool)) => paint(DIM, format!("⚙ {tool}")),
+            (None, None) => paint(DIM, "·"),
+        };
+        let lines: Vec<&str> = message.content.lines().collect();
+        let mut text = lines.iter().take(MOST_LINES).copied().collect::<Vec<_>>().join("\n    ");
+        if lines.len() > MOST_LINES {
+            text.push_str(&format!("\n    … {} more lines", lines.len() - MOST_LINES));
+        }
+        write(&format!("  {who} {text}\n"));
+    }
+
+    fn notice(&self, text: &str) {
+        write(&format!("  {} {text}\n", paint(WARN, "!")));
+    }
+}
+
+fn describe(call: &ToolUse) -> String {
+    let words = call.args.iter().cloned().chain(call.kwargs.iter().map(|(name, value)| {
+        let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        let first = text.lines().next().unwrap_or_default();
+        let more = if text.lines().nth(1).is_some() { "…" } else { "" };
+        format!("{name}={first}{more}")
+    }));
+    format!("{} {}", call.tool, words.collect::<Vec<_>>().join(" "))
+}
