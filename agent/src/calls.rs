@@ -49,8 +49,8 @@ fn call(tag: &str, tools: &BTreeSet<&str>) -> Option<ToolUse> {
         return None;
     }
     // An odd quote is part of a name, not a mistake of the model that should cost the call.
-    let words = shell_words::split(rest)
-        .unwrap_or_else(|_| rest.split_whitespace().map(str::to_owned).collect());
+    let words =
+        shell_words::split(rest).unwrap_or_else(|_| rest.split_whitespace().map(str::to_owned).collect());
     Some(ToolUse::fenced(name, words, ""))
 }
 

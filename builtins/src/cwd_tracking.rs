@@ -34,11 +34,14 @@ mod tests {
         let registry = Registry::builder().allow(["cwd_awareness"]).build().unwrap();
         assert!(registry.hook("cwd_awareness.notification").is_some());
         let session = Session::builder(&Hooks::new(registry), "s").build();
-        let fired = fire_now!(session, CWD_CHANGED {
-            old: Path::new("/old"),
-            new: Path::new("/new/<b>"),
-            tool_use: &ToolUse::fenced("shell", [""; 0], "cd /new"),
-        });
+        let fired = fire_now!(
+            session,
+            CWD_CHANGED {
+                old: Path::new("/old"),
+                new: Path::new("/new/<b>"),
+                tool_use: &ToolUse::fenced("shell", [""; 0], "cd /new"),
+            }
+        );
         let [message] = fired.messages() else { panic!("{fired:?}") };
         assert_eq!((message.role, message.hide), (Role::System, false));
         assert_eq!(message.content, "<system_info>The working directory is now /new/&lt;b&gt;</system_info>");

@@ -44,7 +44,10 @@ fn tick(state: &mut Elapsed, now: Timestamp) -> Option<String> {
     }
     state.shown = reached;
     let clock = now.strftime("%H:%M");
-    Some(format!("<system_info>It is {clock} UTC; the session has been going on for {}.</system_info>", words(minutes)))
+    Some(format!(
+        "<system_info>It is {clock} UTC; the session has been going on for {}.</system_info>",
+        words(minutes)
+    ))
 }
 
 /// The last milestone at or before so many minutes.
@@ -82,12 +85,15 @@ mod tests {
 
     fn tool(session: &Session, after_minutes: u64) -> Fired<Messages> {
         session.clock().advance(Duration::from_secs(after_minutes * 60));
-        fire_now!(session, TOOL_POST_EXECUTE {
-            tool_use: &ToolUse::fenced("shell", [""; 0], "ls"),
-            result: &[],
-            status: ToolStatus::Ok,
-            duration: Duration::ZERO,
-        })
+        fire_now!(
+            session,
+            TOOL_POST_EXECUTE {
+                tool_use: &ToolUse::fenced("shell", [""; 0], "ls"),
+                result: &[],
+                status: ToolStatus::Ok,
+                duration: Duration::ZERO,
+            }
+        )
     }
 
     #[test]
@@ -125,9 +131,22 @@ mod tests {
     #[test]
     fn t7_the_table_of_milestones() {
         let table = [
-            (0, None), (1, Some(1)), (4, Some(1)), (5, Some(5)), (9, Some(5)), (10, Some(10)), (14, Some(10)),
-            (15, Some(15)), (19, Some(15)), (20, Some(20)), (29, Some(20)), (30, Some(30)), (31, Some(30)),
-            (40, Some(40)), (59, Some(50)), (119, Some(110)),
+            (0, None),
+            (1, Some(1)),
+            (4, Some(1)),
+            (5, Some(5)),
+            (9, Some(5)),
+            (10, Some(10)),
+            (14, Some(10)),
+            (15, Some(15)),
+            (19, Some(15)),
+            (20, Some(20)),
+            (29, Some(20)),
+            (30, Some(30)),
+            (31, Some(30)),
+            (40, Some(40)),
+            (59, Some(50)),
+            (119, Some(110)),
         ];
         for (minutes, expected) in table {
             assert_eq!(milestone(minutes), expected, "{minutes} minutes");
@@ -145,9 +164,10 @@ mod tests {
     #[test]
     fn time_counts_from_the_sessions_start_and_goes_on_after_a_resume() {
         let first = session("s", true);
-        let _ = fire_now!(first, SESSION_START {
-            resumed: false, reason: hookspec::points::StartReason::New, initial: &[],
-        });
+        let _ = fire_now!(
+            first,
+            SESSION_START { resumed: false, reason: hookspec::points::StartReason::New, initial: &[] }
+        );
         assert_eq!(tool(&first, 6).messages().len(), 1, "the first tool call, six minutes in");
         let resumed = Session::builder(first.hooks(), "s")
             .workspace("/w")

@@ -82,9 +82,10 @@ impl Settings {
                 files.push(path);
             }
         }
-        config.add_env(std::env::vars_os().filter_map(|(name, value)| {
-            Some((name.into_string().ok()?, value.into_string().ok()?))
-        }))?;
+        config.add_env(
+            std::env::vars_os()
+                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
+        )?;
         let agent = match config.section("agent") {
             None => AgentSettings::default(),
             Some((table, file)) => table.clone().try_into().map_err(|error: toml::de::Error| {

@@ -1,7 +1,7 @@
 //! Time as hooks see it, so that a test or `hookspec fire --clock` can set it.
 
 use std::fmt;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use jiff::{SignedDuration, Timestamp};
@@ -15,6 +15,7 @@ enum Kind {
     #[default]
     System,
     Manual(Arc<Mutex<Timestamp>>),
+    Shifted(Arc<Mutex<Duration>>),
 }
 
 impl Clock {
@@ -30,12 +31,19 @@ impl Clock {
         Self(Kind::Manual(Arc::new(Mutex::new(now))))
     }
 
+    /// The machine's clock, which [`advance`](Self::advance) can move forward: for demonstrations.
+    #[must_use]
+    pub fn shifted() -> Self {
+        Self(Kind::Shifted(Arc::default()))
+    }
+
     /// The time of day, UTC.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         match &self.0 {
             Kind::System => Timestamp::now(),
-            Kind::Manual(now) => *now.lock().unwrap_or_else(PoisonError::into_inner),
+            Kind::Manual(now) => *lock(now),
+            Kind::Shifted(by) => later(Timestamp::now(), *lock(by)),
         }
     }
 
@@ -43,24 +51,39 @@ impl Clock {
     #[must_use]
     pub fn elapsed(&self) -> Duration {
         match &self.0 {
-            Kind::System => {
-                static ORIGIN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
-                ORIGIN.get_or_init(Instant::now).elapsed()
-            }
+            Kind::System => steady(),
+            Kind::Shifted(by) => steady() + *lock(by),
             Kind::Manual(_) => {
                 self.now().duration_since(Timestamp::UNIX_EPOCH).try_into().unwrap_or_default()
             }
         }
     }
 
-    /// Moves a manual clock; the system clock is left alone.
+    /// Moves a manual or shifted clock forward; the system clock is left alone.
     pub fn advance(&self, by: Duration) {
-        if let Kind::Manual(now) = &self.0 {
-            let mut now = now.lock().unwrap_or_else(PoisonError::into_inner);
-            let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
-            *now = now.saturating_add(by).unwrap_or(Timestamp::MAX);
+        match &self.0 {
+            Kind::System => {}
+            Kind::Manual(now) => {
+                let mut now = lock(now);
+                *now = later(*now, by);
+            }
+            Kind::Shifted(shift) => *lock(shift) += by,
         }
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn later(time: Timestamp, by: Duration) -> Timestamp {
+    let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
+    time.saturating_add(by).unwrap_or(Timestamp::MAX)
+}
+
+fn steady() -> Duration {
+    static ORIGIN: std::sync::OnceLock<Instant> = std::sync::OnceLock::new();
+    ORIGIN.get_or_init(Instant::now).elapsed()
 }
 
 impl fmt::Debug for Clock {
@@ -68,6 +91,7 @@ impl fmt::Debug for Clock {
         match self.0 {
             Kind::System => f.write_str("Clock::system"),
             Kind::Manual(_) => write!(f, "Clock::manual({})", self.now()),
+            Kind::Shifted(_) => f.write_str("Clock::shifted"),
         }
     }
 }

@@ -14,7 +14,11 @@ pub async fn ask_user(session: &Session, request: &Elicitation) -> Answer {
 
 /// Asks yes or no. Anything but a yes is a no.
 pub(crate) async fn agreed(session: &Session, prompt: String) -> bool {
-    let request =
-        Elicitation { kind: ElicitKind::Confirmation, prompt, default: Some("no".into()), ..Default::default() };
+    let request = Elicitation {
+        kind: ElicitKind::Confirmation,
+        prompt,
+        default: Some("no".into()),
+        ..Default::default()
+    };
     matches!(ask_user(session, &request).await, Answer::Text(text) if text == "yes")
 }

@@ -10,9 +10,9 @@ use hookspec::points::{
 };
 use hookspec::{Message, ToolEntry, ToolError, ToolFuture, ToolOutput, ToolStatus, ToolUse, fire};
 
+use super::Agent;
 use super::confirm::Verdict;
 use super::step::{result_message, stamp};
-use super::Agent;
 
 /// How long an interrupted tool may take to clean up before it is dropped.
 const GRACE: Duration = Duration::from_secs(5);
@@ -87,31 +87,19 @@ impl Agent {
         }
         let after = session.cwd();
         if before != after {
-            let fired =
-                fire!(self.session, CWD_CHANGED { old: &before, new: &after, tool_use: call }).await;
+            let fired = fire!(self.session, CWD_CHANGED { old: &before, new: &after, tool_use: call }).await;
             self.after(&fired).await;
         }
         ended
     }
 
     /// Shows the result to the hooks, lets them change it, and stores it: one message with the call's id.
-    async fn report(
-        &mut self,
-        call: &ToolUse,
-        result: Vec<Message>,
-        status: ToolStatus,
-        duration: Duration,
-    ) {
-        let fired = fire!(self.session, TOOL_POST_EXECUTE {
-            tool_use: call,
-            result: &result,
-            status,
-            duration,
-        })
-        .await;
+    async fn report(&mut self, call: &ToolUse, result: Vec<Message>, status: ToolStatus, duration: Duration) {
+        let fired =
+            fire!(self.session, TOOL_POST_EXECUTE { tool_use: call, result: &result, status, duration })
+                .await;
         self.after(&fired).await;
-        let mut fired =
-            fire!(self.session, TOOL_RESULT_TRANSFORM { tool_use: call, result: &result }).await;
+        let mut fired = fire!(self.session, TOOL_RESULT_TRANSFORM { tool_use: call, result: &result }).await;
         self.after(&fired).await;
         let mut result = fired.take_value().unwrap_or(result).into_iter();
         match result.next() {

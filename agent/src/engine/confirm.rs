@@ -26,12 +26,9 @@ impl Agent {
         }
         let (Some(why), Some(tool)) = (why, tool) else { return Verdict::Run(call) };
         let preview = tool.preview.and_then(|preview| preview(&call, &self.session));
-        let mut fired = fire!(self.session, TOOL_CONFIRM {
-            tool_use: &call,
-            preview: preview.as_deref(),
-            why: &why,
-        })
-        .await;
+        let mut fired =
+            fire!(self.session, TOOL_CONFIRM { tool_use: &call, preview: preview.as_deref(), why: &why })
+                .await;
         self.after(&fired).await;
         match fired.take_answer() {
             Some((Confirmation::Confirm, _)) => Verdict::Run(call),

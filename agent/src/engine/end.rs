@@ -19,7 +19,9 @@ impl Agent {
         let (session, deadline) = (self.session.clone(), self.session.hooks().drain_time());
         let left = tokio::task::spawn_blocking(move || session.drain(deadline)).await.unwrap_or(0);
         if left > 0 {
-            self.frontend.notice(&format!("{left} background hooks were still busy after {deadline:?} and are left behind"));
+            self.frontend.notice(&format!(
+                "{left} background hooks were still busy after {deadline:?} and are left behind"
+            ));
         }
         self.keep();
     }
@@ -62,8 +64,7 @@ impl Agent {
 
     async fn invalidated(&mut self, reason: InvalidationReason) {
         let (tokens_before, tokens_after) = (None, None);
-        let fired =
-            fire!(self.session, CACHE_INVALIDATED { reason, tokens_before, tokens_after }).await;
+        let fired = fire!(self.session, CACHE_INVALIDATED { reason, tokens_before, tokens_after }).await;
         self.after(&fired).await;
     }
 }

@@ -4,7 +4,9 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hookspec::points::{ErrorSource, GENERATION_CHUNK, GENERATION_INTERRUPT, GENERATION_POST, GENERATION_PRE};
+use hookspec::points::{
+    ErrorSource, GENERATION_CHUNK, GENERATION_INTERRUPT, GENERATION_POST, GENERATION_PRE,
+};
 use hookspec::{
     BoxFuture, ChunkKind, Flow, InterruptReason, Message, Metadata, Request, Session, Timings, Usage, fire,
 };
@@ -145,14 +147,17 @@ impl Agent {
         };
         let took = began.elapsed();
         let message = answer(&response, took);
-        let fired = fire!(self.session, GENERATION_POST {
-            response: &message,
-            usage: response.usage.as_ref(),
-            cost: None,
-            duration: took,
-            finish_reason: response.finish_reason,
-            model: &response.model,
-        })
+        let fired = fire!(
+            self.session,
+            GENERATION_POST {
+                response: &message,
+                usage: response.usage.as_ref(),
+                cost: None,
+                duration: took,
+                finish_reason: response.finish_reason,
+                model: &response.model,
+            }
+        )
         .await;
         self.after(&fired).await;
         Ok(Generated::Answer(message, response.usage))

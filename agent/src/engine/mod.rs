@@ -166,12 +166,10 @@ impl Drop for Agent {
 pub(crate) async fn report_failures<V: Verdict>(session: &Session, fired: &Fired<V>) {
     for failure in fired.failures() {
         let error = failure.to_string();
-        let _ = fire!(session, points::ERROR {
-            source: ErrorSource::Hook,
-            error: &error,
-            retryable: false,
-            attempt: 0,
-        })
+        let _ = fire!(
+            session,
+            points::ERROR { source: ErrorSource::Hook, error: &error, retryable: false, attempt: 0 }
+        )
         .await;
     }
 }

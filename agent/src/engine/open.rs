@@ -5,9 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hookspec::points::{SESSION_START, StartReason};
-use hookspec::{
-    BoxError, Clock, Hooks, LogSink, Message, Observer, Role, Session, SessionBuilder, fire,
-};
+use hookspec::{BoxError, Clock, Hooks, LogSink, Message, Observer, Role, Session, SessionBuilder, fire};
 
 use crate::log::{Conversation, ConversationConfig, LogError};
 use crate::models::{ModelError, ModelOptions};
@@ -101,8 +99,18 @@ impl Agent {
         opening: Opening,
         extend: impl FnOnce(SessionBuilder) -> SessionBuilder,
     ) -> Result<Self, OpenError> {
-        let Opening { hooks, begin, logs, workspace, model, model_options, frontend, limits, clock, observer } =
-            opening;
+        let Opening {
+            hooks,
+            begin,
+            logs,
+            workspace,
+            model,
+            model_options,
+            frontend,
+            limits,
+            clock,
+            observer,
+        } = opening;
         let workspace = workspace
             .canonicalize()
             .and_then(|path| std::fs::read_dir(&path).map(|_| path))
@@ -113,9 +121,7 @@ impl Agent {
             ..ConversationConfig::default()
         };
         let (conversation, loaded, reason) = match begin {
-            Begin::New(id) => {
-                (Conversation::create(&logs, &id, &config)?, Vec::new(), StartReason::New)
-            }
+            Begin::New(id) => (Conversation::create(&logs, &id, &config)?, Vec::new(), StartReason::New),
             Begin::Fork(id, messages) => {
                 let conversation = Conversation::create(&logs, &id, &config)?;
                 for message in &messages {

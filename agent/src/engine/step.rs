@@ -3,9 +3,9 @@
 use hookspec::points::{MESSAGE_POST_PROCESS, MESSAGE_TRANSFORM, STEP_POST, STEP_PRE, TurnOutcome};
 use hookspec::{Message, ToolStatus, ToolUse, Usage, fire};
 
+use super::Agent;
 use super::call::CallEnd;
 use super::generation::Generated;
-use super::Agent;
 
 impl Agent {
     /// One step. Gives how the turn ends, if it does.

@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use hookspec::points::{
-    LOOP_CONTINUE, MESSAGE_PRE_PROCESS, TURN_POST, TURN_PRE, TurnOutcome,
-};
+use hookspec::points::{LOOP_CONTINUE, MESSAGE_PRE_PROCESS, TURN_POST, TURN_PRE, TurnOutcome};
 use hookspec::{Continue, Gate, Message, Usage, fire};
 
 use crate::tools::Changes;
@@ -60,7 +58,8 @@ impl Agent {
 
     fn drop_queue(&mut self) {
         if !self.queue.is_empty() {
-            self.frontend.notice(&format!("{} waiting messages were dropped by the interrupt", self.queue.len()));
+            self.frontend
+                .notice(&format!("{} waiting messages were dropped by the interrupt", self.queue.len()));
             self.queue.clear();
         }
     }
@@ -68,8 +67,7 @@ impl Agent {
     /// Asks the hooks whether to go on, and caps how often they say so.
     async fn goes_on(&mut self, outcome: TurnOutcome, continued: u32) -> Option<Message> {
         let queue: Vec<Message> = self.queue.iter().cloned().collect();
-        let mut fired =
-            fire!(self.session, LOOP_CONTINUE { outcome, queue: &queue, continued }).await;
+        let mut fired = fire!(self.session, LOOP_CONTINUE { outcome, queue: &queue, continued }).await;
         self.after(&fired).await;
         let (Continue::With(message), hook) = fired.take_answer()? else { return None };
         if continued >= self.limits.continues {
@@ -117,8 +115,7 @@ impl Agent {
         };
         let changed: Vec<PathBuf> =
             self.session.extension::<Changes>().map(|changes| changes.take()).unwrap_or_default();
-        let fired =
-            fire!(self.session, TURN_POST { steps, changed: &changed, usage: &usage, outcome }).await;
+        let fired = fire!(self.session, TURN_POST { steps, changed: &changed, usage: &usage, outcome }).await;
         self.after(&fired).await;
         TurnEnd::Rested(outcome)
     }
@@ -146,4 +143,3 @@ impl Agent {
         }
     }
 }
-

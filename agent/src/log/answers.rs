@@ -13,11 +13,8 @@ pub fn announced_calls(message: &Message, tools: &BTreeSet<&str>) -> Vec<ToolUse
         return Vec::new();
     }
     let native = message.metadata.as_ref().map_or(&[][..], |metadata| &metadata.tool_calls);
-    let mut calls = if native.is_empty() {
-        crate::calls::find(&message.content, tools)
-    } else {
-        native.to_vec()
-    };
+    let mut calls =
+        if native.is_empty() { crate::calls::find(&message.content, tools) } else { native.to_vec() };
     let base = message.id.as_deref().unwrap_or("message");
     for (number, call) in calls.iter_mut().enumerate() {
         call.call_id.get_or_insert_with(|| format!("{base}-{number}"));
@@ -32,7 +29,8 @@ pub fn close_unanswered(messages: &[Message], tools: &BTreeSet<&str>) -> Vec<Mes
         messages.iter().filter(|m| m.role != Role::Assistant).filter_map(|m| m.call_id.as_deref()).collect();
     let announced = messages.iter().flat_map(|message| {
         // Without an id there is nothing by which a fenced call could have been answered (an import).
-        let known = message.id.is_some() || message.metadata.as_ref().is_some_and(|m| !m.tool_calls.is_empty());
+        let known =
+            message.id.is_some() || message.metadata.as_ref().is_some_and(|m| !m.tool_calls.is_empty());
         if known { announced_calls(message, tools) } else { Vec::new() }
     });
     announced

@@ -72,8 +72,10 @@ impl Conversation {
             return Err(LogError::Exists(id.to_owned()));
         }
         std::fs::create_dir_all(folder.join("branches")).map_err(io(&folder))?;
-        let config =
-            ConversationConfig { created: config.created.or_else(|| Some(Timestamp::now())), ..config.clone() };
+        let config = ConversationConfig {
+            created: config.created.or_else(|| Some(Timestamp::now())),
+            ..config.clone()
+        };
         let lock = lock(&folder, id)?;
         let text = toml::to_string(&config).unwrap_or_default();
         write_whole(&folder.join("config.toml"), text.as_bytes()).map_err(io(&folder))?;
@@ -271,8 +273,9 @@ pub fn list(logs: &Path) -> (Vec<ConversationSummary>, Vec<LogWarning>) {
 fn read_config(folder: &Path) -> Result<ConversationConfig, LogError> {
     let path = folder.join("config.toml");
     match std::fs::read_to_string(&path) {
-        Ok(text) => toml::from_str(&text)
-            .map_err(|error| LogError::Damaged { path, why: error.message().to_owned() }),
+        Ok(text) => {
+            toml::from_str(&text).map_err(|error| LogError::Damaged { path, why: error.message().to_owned() })
+        }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(ConversationConfig::default()),
         Err(source) => Err(LogError::Io { path, source }),
     }
@@ -299,7 +302,8 @@ fn lock(folder: &Path, id: &str) -> Result<File, LogError> {
     match file.try_lock() {
         Ok(()) => {
             // For people only; the lock is what counts.
-            let note = file.set_len(0).and_then(|()| file.write_all(std::process::id().to_string().as_bytes()));
+            let note =
+                file.set_len(0).and_then(|()| file.write_all(std::process::id().to_string().as_bytes()));
             if let Err(error) = note {
                 tracing::debug!(%error, "the lock does not say who holds it");
             }

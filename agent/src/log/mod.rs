@@ -24,7 +24,9 @@ pub use whole::write_whole;
 #[non_exhaustive]
 pub enum LogError {
     /// Not a name for a folder.
-    #[error("`{0}` cannot be the name of a conversation: use letters, digits, `-`, `_` and `.`, at most 128, not beginning with `.`")]
+    #[error(
+        "`{0}` cannot be the name of a conversation: use letters, digits, `-`, `_` and `.`, at most 128, not beginning with `.`"
+    )]
     BadName(String),
     /// The name is taken.
     #[error("there is a conversation `{0}` already; resume it, or choose another name")]

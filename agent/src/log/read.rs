@@ -53,10 +53,9 @@ pub(super) fn parse(bytes: &[u8]) -> Loaded {
         }
         match serde_json::from_slice::<Message>(line) {
             Ok(message) if !torn => loaded.messages.push(message),
-            Ok(_) => loaded.warnings.push(LogWarning {
-                line: index + 1,
-                why: "it was not written to its end".into(),
-            }),
+            Ok(_) => loaded
+                .warnings
+                .push(LogWarning { line: index + 1, why: "it was not written to its end".into() }),
             Err(error) => loaded.warnings.push(LogWarning { line: index + 1, why: error.to_string() }),
         }
     }

@@ -7,7 +7,9 @@ use std::time::Duration;
 #[non_exhaustive]
 pub enum ModelError {
     /// No such provider.
-    #[error("there is no model `{0}`; it is written provider/name, where the provider is `openai`, `anthropic`, `ollama` or `replay`")]
+    #[error(
+        "there is no model `{0}`; it is written provider/name, where the provider is `openai`, `anthropic`, `ollama` or `replay`"
+    )]
     Unknown(String),
     /// No key.
     #[error("the model `{model}` needs a key: set {variable}")]

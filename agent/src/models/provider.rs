@@ -109,10 +109,10 @@ impl Provider {
                 })
             },
         );
-        let client =
-            Client::builder().with_service_target_resolver(resolver).build().map_err(|error| {
-                ModelError::Connect { model: name.to_owned(), why: error.to_string() }
-            })?;
+        let client = Client::builder()
+            .with_service_target_resolver(resolver)
+            .build()
+            .map_err(|error| ModelError::Connect { model: name.to_owned(), why: error.to_string() })?;
         let silence = options.timeout.unwrap_or(SILENCE);
         Ok(Self { name: name.to_owned(), client, silence, key })
     }
@@ -166,12 +166,7 @@ impl Provider {
         }
     }
 
-    fn finish(
-        &self,
-        text: String,
-        end: StreamEnd,
-        ttft: Option<Duration>,
-    ) -> Result<Response, ModelError> {
+    fn finish(&self, text: String, end: StreamEnd, ttft: Option<Duration>) -> Result<Response, ModelError> {
         let usage = end.captured_usage.as_ref().map(usage);
         let reason = match &end.captured_stop_reason {
             Some(StopReason::Completed(_) | StopReason::StopSequence(_)) => FinishReason::Stop,
@@ -192,13 +187,25 @@ impl Provider {
                 other => {
                     return Err(ModelError::Malformed {
                         model: self.name.clone(),
-                        why: format!("the arguments of the call to `{}` are no object: {}", call.fn_name, excerpt(&other.to_string())),
+                        why: format!(
+                            "the arguments of the call to `{}` are no object: {}",
+                            call.fn_name,
+                            excerpt(&other.to_string())
+                        ),
                     });
                 }
             };
             tool_uses.push(ToolUse::native(&call.fn_name, &call.call_id, kwargs));
         }
-        Ok(Response { text, reasoning, tool_uses, usage, finish_reason: reason, model: self.name.clone(), ttft })
+        Ok(Response {
+            text,
+            reasoning,
+            tool_uses,
+            usage,
+            finish_reason: reason,
+            model: self.name.clone(),
+            ttft,
+        })
     }
 
     fn silent(&self) -> ModelError {
@@ -225,9 +232,9 @@ impl Provider {
                 genai::Error::HttpError { body, .. } => excerpt(&self.redacted(body)),
                 other => excerpt(&self.redacted(&other.to_string())),
             };
-            let wait = error.headers().and_then(|headers| retry_after(|name| {
-                headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned)
-            }));
+            let wait = error.headers().and_then(|headers| {
+                retry_after(|name| headers.get(name).and_then(|value| value.to_str().ok()).map(str::to_owned))
+            });
             return match status {
                 401 | 403 => ModelError::Authentication { model, status },
                 429 => ModelError::RateLimited { model, retry_after: wait },
@@ -242,11 +249,9 @@ impl Provider {
             genai::Error::WebModelCall { webc_error: genai::webc::Error::Reqwest(inner), .. } => {
                 ModelError::Connect { model, why: self.redacted(&chain(inner)) }
             }
-            genai::Error::ChatResponse { body, .. } => ModelError::Server {
-                model,
-                status: 200,
-                body: excerpt(&self.redacted(&body.to_string())),
-            },
+            genai::Error::ChatResponse { body, .. } => {
+                ModelError::Server { model, status: 200, body: excerpt(&self.redacted(&body.to_string())) }
+            }
             other => ModelError::Malformed { model, why: excerpt(&self.redacted(&other.to_string())) },
         }
     }

@@ -141,7 +141,10 @@ impl Replay {
             let last = request.messages.iter().rev().find(|message| !message.hide);
             let last = last.map_or("", |message| &message.content);
             if !last.contains(expected.as_str()) {
-                return Err(self.error(*number, format!("the last message should contain `{expected}`; it is `{last}`")));
+                return Err(self.error(
+                    *number,
+                    format!("the last message should contain `{expected}`; it is `{last}`"),
+                ));
             }
         }
         if let Some(error) = &line.error {

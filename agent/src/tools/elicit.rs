@@ -22,12 +22,8 @@ struct ElicitArgs {
 /// Asks the user a question and waits for the answer.
 #[tool(content = prompt, enabled = false)]
 async fn elicit(args: ElicitArgs, session: &Session) -> Result<Message, ToolError> {
-    let request = Elicitation {
-        kind: args.kind,
-        prompt: args.prompt,
-        options: args.options,
-        ..Elicitation::default()
-    };
+    let request =
+        Elicitation { kind: args.kind, prompt: args.prompt, options: args.options, ..Elicitation::default() };
     match ask_user(session, &request).await {
         Answer::Text(text) => Ok(Message::system(text)),
         Answer::Many(chosen) => Ok(Message::system(chosen.join(", "))),

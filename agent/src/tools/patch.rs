@@ -30,16 +30,22 @@ struct PatchArgs {
 #[non_exhaustive]
 pub enum PatchError {
     /// No block in it.
-    #[error("the patch holds no block; it takes `<<<<<<< ORIGINAL`, `=======` and `>>>>>>> UPDATED`, each on a line of its own")]
+    #[error(
+        "the patch holds no block; it takes `<<<<<<< ORIGINAL`, `=======` and `>>>>>>> UPDATED`, each on a line of its own"
+    )]
     Empty,
     /// A block without an end.
-    #[error("block {0} of the patch is not closed; each block ends with `>>>>>>> UPDATED` on a line of its own")]
+    #[error(
+        "block {0} of the patch is not closed; each block ends with `>>>>>>> UPDATED` on a line of its own"
+    )]
     Unclosed(usize),
     /// The original lines are not in the file.
     #[error("the original lines of block {0} are not in the file; read the file and copy them exactly")]
     NotFound(usize),
     /// The original lines are there more than once.
-    #[error("the original lines of block {0} are in the file {1} times; add lines around them to tell which are meant")]
+    #[error(
+        "the original lines of block {0} are in the file {1} times; add lines around them to tell which are meant"
+    )]
     Ambiguous(usize, usize),
 }
 

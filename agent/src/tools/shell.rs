@@ -70,11 +70,7 @@ fn words(status: ExitStatus) -> String {
 }
 
 /// Starts bash on a command; where it is at its end, it writes into `note`.
-fn start(
-    command: &str,
-    cwd: &Path,
-    note: &Path,
-) -> Result<(Box<dyn ChildWrapper>, Output), ToolError> {
+fn start(command: &str, cwd: &Path, note: &Path) -> Result<(Box<dyn ChildWrapper>, Output), ToolError> {
     let (reader, writer) = std::io::pipe()?;
     let errors = writer.try_clone()?;
     // The trap runs whichever way the command ends, `exit` included.
@@ -92,10 +88,9 @@ fn start(
             .stderr(errors)
             .kill_on_drop(true);
     });
-    let child = wrapped
-        .wrap(ProcessGroup::leader())
-        .spawn()
-        .map_err(|error| ToolError::Failed(format!("bash could not be started in {}: {error}", cwd.display())))?;
+    let child = wrapped.wrap(ProcessGroup::leader()).spawn().map_err(|error| {
+        ToolError::Failed(format!("bash could not be started in {}: {error}", cwd.display()))
+    })?;
     // The command builder holds the write end too; without this the pipe would never end.
     drop(wrapped);
     Ok((child, Output::read(Receiver::from_owned_fd(reader.into())?)))

@@ -192,7 +192,8 @@ fn language(tool: &str, shown: &str) -> Language {
 /// Whether a text is a unified diff: it has a hunk, and every line in it begins as one may.
 fn is_diff(text: &str) -> bool {
     let mut lines = text.lines().skip_while(|line| !line.starts_with("@@ "));
-    lines.next().is_some() && lines.all(|line| line.is_empty() || line.starts_with([' ', '+', '-', '@', '\\']))
+    lines.next().is_some()
+        && lines.all(|line| line.is_empty() || line.starts_with([' ', '+', '-', '@', '\\']))
 }
 
 /// The ending of the file that an editor gets, so that it knows the language.

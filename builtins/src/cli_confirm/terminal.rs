@@ -159,7 +159,8 @@ impl Ask for Real {
     fn edit(&mut self, text: &str, suffix: &str) -> Result<String, AskError> {
         let set = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
         let command = set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| "nano".to_owned());
-        let mut words = shell_words::split(&command).map_err(|_| AskError::Editor(command.clone()))?.into_iter();
+        let mut words =
+            shell_words::split(&command).map_err(|_| AskError::Editor(command.clone()))?.into_iter();
         let program = words.next().ok_or(AskError::NoEditor)?;
         let mut file = tempfile::Builder::new().prefix("hookspec-").suffix(suffix).tempfile()?;
         file.write_all(text.as_bytes())?;

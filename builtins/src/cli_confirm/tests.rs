@@ -57,7 +57,8 @@ impl Person {
 }
 
 fn session(person: &Person) -> Session {
-    let registry = Registry::builder().mode(Mode::Cli).interactive(true).allow(["linter_that_is_none"; 0]).build();
+    let registry =
+        Registry::builder().mode(Mode::Cli).interactive(true).allow(["linter_that_is_none"; 0]).build();
     Session::builder(&Hooks::new(registry.unwrap()), "s")
         .extension(Arc::new(Terminal::new(person.clone())))
         .build()

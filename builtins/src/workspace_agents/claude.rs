@@ -37,7 +37,10 @@ pub(super) fn conversation(folder: &Path, started: f64, prompt: Option<&str>, mo
     let wanted = prompt.and_then(normal);
     if let Some(wanted) = wanted {
         let matching = sessions.iter().filter(|session| {
-            session.prompt.as_ref().is_some_and(|prompt| prompt.contains(&wanted) || wanted.contains(prompt.as_str()))
+            session
+                .prompt
+                .as_ref()
+                .is_some_and(|prompt| prompt.contains(&wanted) || wanted.contains(prompt.as_str()))
         });
         let best = matching.min_by(|a, b| distance(a).total_cmp(&distance(b)));
         if let Some(best) = best {

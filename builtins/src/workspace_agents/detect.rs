@@ -109,5 +109,6 @@ pub(super) fn detect(argv: &[String]) -> Option<Runtime> {
 pub(super) fn fits(runtime: Runtime, exe: &Path) -> bool {
     let text = exe.to_string_lossy();
     let names = PROGRAMS.iter().filter(|(_, of)| *of == runtime);
-    is_interpreter(text.trim_end_matches(" (deleted)")) || names.into_iter().any(|(name, _)| text.contains(name))
+    is_interpreter(text.trim_end_matches(" (deleted)"))
+        || names.into_iter().any(|(name, _)| text.contains(name))
 }

@@ -43,30 +43,46 @@ pub(super) fn parse(runtime: Runtime, argv: &[String], cwd: &Path) -> Parsed {
         Runtime::ClaudeCode => claude(argv, &args),
         Runtime::Codex => codex(argv, &args),
         Runtime::Gptme => gptme(argv, &args, cwd),
-        Runtime::Aider => Parsed {
-            model: args.value(&["--model"]),
-            summary: first(argv, 5),
-            ..Parsed::default()
-        },
+        Runtime::Aider => {
+            Parsed { model: args.value(&["--model"]), summary: first(argv, 5), ..Parsed::default() }
+        }
         Runtime::Goose => Parsed {
             model: args.value(&["--model", "-m"]),
-            mode: if argv.first().is_some_and(|program| basename(program) == "goosed") { Mode::Server } else { Mode::Unknown },
+            mode: if argv.first().is_some_and(|program| basename(program) == "goosed") {
+                Mode::Server
+            } else {
+                Mode::Unknown
+            },
             summary: first(argv, 5),
             provider: args.value(&["--provider"]),
             ..Parsed::default()
         },
-        Runtime::Opencode | Runtime::Amp => Parsed {
-            model: args.value(&["--model", "-m"]),
-            summary: first(argv, 5),
-            ..Parsed::default()
-        },
+        Runtime::Opencode | Runtime::Amp => {
+            Parsed { model: args.value(&["--model", "-m"]), summary: first(argv, 5), ..Parsed::default() }
+        }
     }
 }
 
 const CLAUDE_VALUES: &[&str] = &[
-    "--append-system-prompt", "--append-system-prompt-file", "--system-prompt", "--model", "--fallback-model",
-    "--output-format", "--input-format", "--resume", "-r", "-m", "--permission-mode", "--allowedTools",
-    "--disallowedTools", "--add-dir", "--mcp-config", "--settings", "--session-id", "--max-turns", "--agents",
+    "--append-system-prompt",
+    "--append-system-prompt-file",
+    "--system-prompt",
+    "--model",
+    "--fallback-model",
+    "--output-format",
+    "--input-format",
+    "--resume",
+    "-r",
+    "-m",
+    "--permission-mode",
+    "--allowedTools",
+    "--disallowedTools",
+    "--add-dir",
+    "--mcp-config",
+    "--settings",
+    "--session-id",
+    "--max-turns",
+    "--agents",
 ];
 
 fn claude(argv: &[String], args: &Args<'_>) -> Parsed {
@@ -82,8 +98,24 @@ fn claude(argv: &[String], args: &Args<'_>) -> Parsed {
 }
 
 const CODEX_VALUES: &[&str] = &[
-    "-a", "-c", "-C", "-i", "-m", "-p", "-s", "--add-dir", "--ask-for-approval", "--cd", "--config", "--disable",
-    "--enable", "--image", "--local-provider", "--model", "--profile", "--sandbox",
+    "-a",
+    "-c",
+    "-C",
+    "-i",
+    "-m",
+    "-p",
+    "-s",
+    "--add-dir",
+    "--ask-for-approval",
+    "--cd",
+    "--config",
+    "--disable",
+    "--enable",
+    "--image",
+    "--local-provider",
+    "--model",
+    "--profile",
+    "--sandbox",
 ];
 
 fn codex(argv: &[String], args: &Args<'_>) -> Parsed {
@@ -92,9 +124,10 @@ fn codex(argv: &[String], args: &Args<'_>) -> Parsed {
         Some("exec" | "e" | "review") => (Mode::Autonomous, true),
         Some("mcp-server" | "app-server") => (Mode::Server, true),
         Some("resume" | "fork" | "cloud") => (Mode::Interactive, true),
-        Some("login" | "logout" | "mcp" | "completion" | "sandbox" | "debug" | "apply" | "a" | "features" | "help") => {
-            (Mode::Unknown, true)
-        }
+        Some(
+            "login" | "logout" | "mcp" | "completion" | "sandbox" | "debug" | "apply" | "a" | "features"
+            | "help",
+        ) => (Mode::Unknown, true),
         _ => (Mode::Interactive, false),
     };
     if is_command {
@@ -110,8 +143,18 @@ fn codex(argv: &[String], args: &Args<'_>) -> Parsed {
     }
 }
 
-const GPTME_VALUES: &[&str] =
-    &["--model", "-m", "--name", "-w", "--workspace", "--system", "--tools", "-t", "--tool-format", "--agent-path"];
+const GPTME_VALUES: &[&str] = &[
+    "--model",
+    "-m",
+    "--name",
+    "-w",
+    "--workspace",
+    "--system",
+    "--tools",
+    "-t",
+    "--tool-format",
+    "--agent-path",
+];
 
 fn gptme(argv: &[String], args: &Args<'_>, cwd: &Path) -> Parsed {
     let words = args.positionals(GPTME_VALUES);
@@ -130,8 +173,15 @@ fn gptme(argv: &[String], args: &Args<'_>, cwd: &Path) -> Parsed {
         let text = std::fs::read_to_string(cwd.join(file)).ok()?;
         text.lines().next().map(cut)
     });
-    let summary = if server { "gptme-server".to_owned() } else { from_file.unwrap_or_else(|| first(argv, 6)) };
-    Parsed { model: args.value(&["--model", "-m"]), mode, summary, name: args.value(&["--name"]), ..Parsed::default() }
+    let summary =
+        if server { "gptme-server".to_owned() } else { from_file.unwrap_or_else(|| first(argv, 6)) };
+    Parsed {
+        model: args.value(&["--model", "-m"]),
+        mode,
+        summary,
+        name: args.value(&["--name"]),
+        ..Parsed::default()
+    }
 }
 
 fn first(argv: &[String], count: usize) -> String {

@@ -169,7 +169,8 @@ fn agent(process: &Process, argv: &[String], runtime: Runtime, here: Option<&Pla
             let folder = home.and_then(|home| claude::folder(&home, &place.dir));
             let started = process.start_time() as f64;
             let fresh = folder.as_deref().filter(|_| stale_reason.is_none());
-            let id = fresh.and_then(|f| claude::conversation(f, started, prompt.as_deref(), claude::MOST_LOGS));
+            let id =
+                fresh.and_then(|f| claude::conversation(f, started, prompt.as_deref(), claude::MOST_LOGS));
             (folder, id)
         }
         Runtime::Gptme => (None, name),

@@ -157,7 +157,8 @@ fn the_table_of_staleness() {
     for (uptime, cpu, state, mode, expected) in table {
         assert_eq!(is_stale(uptime, cpu, state, mode), expected, "{uptime:?} {cpu:?} {state:?} {mode:?}");
     }
-    let reason = stale(Life { uptime: Some(25_000), cpu: Some(100.0), state: None }, Mode::Autonomous).unwrap();
+    let reason =
+        stale(Life { uptime: Some(25_000), cpu: Some(100.0), state: None }, Mode::Autonomous).unwrap();
     assert!(reason.contains("3x"), "{reason}");
 }
 
@@ -183,9 +184,15 @@ fn formats() {
         memory_mb: Some(512.0),
         ..agent(7, false)
     };
-    assert_eq!(line(&full), "PID 7: claude-code (model=opus, autonomous, branch=main, conv=abc) up 2m mem=512MB");
+    assert_eq!(
+        line(&full),
+        "PID 7: claude-code (model=opus, autonomous, branch=main, conv=abc) up 2m mem=512MB"
+    );
     assert_eq!(line(&agent(7, false)), "PID 7: claude-code");
-    assert_eq!(line(&Agent { memory_mb: Some(42.0), ..agent(7, true) }), "PID 7: claude-code [STALE] mem=42MB");
+    assert_eq!(
+        line(&Agent { memory_mb: Some(42.0), ..agent(7, true) }),
+        "PID 7: claude-code [STALE] mem=42MB"
+    );
 }
 
 #[test]
@@ -226,7 +233,11 @@ fn h8_to_h10_arrivals_and_departures() {
     begin(&mut state, scan(&[]), Duration::ZERO);
     let said = texts(&mut state, &[agent(7, false)]);
     assert_eq!(said, ["<workspace-agent-arrived>PID 7: claude-code</workspace-agent-arrived>"]);
-    assert_eq!(texts(&mut state, &[agent(7, false), agent(8, true)]), [""; 0], "a stale one arrives silently");
+    assert_eq!(
+        texts(&mut state, &[agent(7, false), agent(8, true)]),
+        [""; 0],
+        "a stale one arrives silently"
+    );
     let said = texts(&mut state, &[agent(9, false)]);
     assert_eq!(said.len(), 3);
     assert!(said[0].contains("PID 9"), "arrivals first: {said:?}");
@@ -271,7 +282,9 @@ fn a_session_that_goes_on_in_a_new_process_looks_at_once() {
 fn s7_claude_conversations() {
     let folder = tempfile::tempdir().unwrap();
     let log = |name: &str, time: &str, content: &str| {
-        let text = format!("{{\"timestamp\":\"{time}\"}}\nnot json\n{{\"type\":\"user\",\"message\":{{\"content\":{content}}}}}\n");
+        let text = format!(
+            "{{\"timestamp\":\"{time}\"}}\nnot json\n{{\"type\":\"user\",\"message\":{{\"content\":{content}}}}}\n"
+        );
         std::fs::write(folder.path().join(format!("{name}.jsonl")), text).unwrap();
     };
     log("near", "2026-01-01T12:00:02Z", "\"something else entirely\"");
@@ -279,7 +292,11 @@ fn s7_claude_conversations() {
     let noon: jiff::Timestamp = "2026-01-01T12:00:00Z".parse().unwrap();
     let noon = noon.as_duration().as_secs_f64();
     let find = |started, prompt, most| claude::conversation(folder.path(), started, prompt, most);
-    assert_eq!(find(noon, Some("mend the broken tests"), 9).as_deref(), Some("asked"), "the prompt counts more");
+    assert_eq!(
+        find(noon, Some("mend the broken tests"), 9).as_deref(),
+        Some("asked"),
+        "the prompt counts more"
+    );
     assert_eq!(find(noon, None, 9).as_deref(), Some("near"));
     assert_eq!(find(noon + 9_000.0, None, 9), None, "too far away");
     log("close", "2026-01-01T11:59:58Z", "\"yet another conversation\"");

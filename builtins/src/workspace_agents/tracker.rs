@@ -82,7 +82,8 @@ pub(super) fn look(state: &mut Tracker, scan: Scan, now: Duration) -> Vec<Messag
     let arrived = scan.agents.iter().filter(|agent| is_new(agent) && !agent.stale).map(|agent| {
         Message::system(format!("<workspace-agent-arrived>{}</workspace-agent-arrived>", line(agent)))
     });
-    let is_here = |pid: u32, known: &Known| scan.agents.iter().any(|agent| agent.pid == pid && same(agent, known));
+    let is_here =
+        |pid: u32, known: &Known| scan.agents.iter().any(|agent| agent.pid == pid && same(agent, known));
     let departed = state.known.iter().filter(|(pid, known)| !is_here(**pid, known)).map(|(pid, known)| {
         let name = known.runtime.name();
         Message::system(format!("<workspace-agent-departed>{name} (PID {pid})</workspace-agent-departed>"))

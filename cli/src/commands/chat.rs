@@ -6,10 +6,10 @@ use std::sync::Arc;
 use clap::Args;
 use hookspec::points::{EndReason, TurnOutcome};
 use hookspec::{Clock, Hooks, InterruptReason, Message, Plugin};
+use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Limits, Opening, TurnEnd};
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_agent::Agent;
 use hookspec_builtins::cli_confirm::Terminal;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -60,7 +60,7 @@ impl Chat {
             output::note(format!("{} {warning}", paint(output::WARN, "warning:")));
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        let code = runtime.block_on(self.talk(registry, &settings, asking))?;
+        let code = runtime.block_on(self.talk(registry, &settings))?;
         // A thread that still reads standard input must not hold up the end.
         runtime.shutdown_background();
         Ok(code)
@@ -80,7 +80,7 @@ impl Chat {
         }
     }
 
-    async fn talk(&self, registry: hookspec::Registry, settings: &Settings, asking: Asking) -> CommandResult {
+    async fn talk(&self, registry: hookspec::Registry, settings: &Settings) -> CommandResult {
         let hooks = match TokioSpawn::current() {
             Some(spawn) => Hooks::with_spawn(registry, Arc::new(spawn)),
             None => Hooks::new(registry),
@@ -106,7 +106,10 @@ impl Chat {
             observer: None,
         };
         let agent = Agent::open(opening, |builder| builder.extension(Arc::new(Terminal::real()))).await?;
-        output::note(paint(DIM, format!("session {} · model {}", agent.session().id(), agent.session().model())));
+        output::note(paint(
+            DIM,
+            format!("session {} · model {}", agent.session().id(), agent.session().model()),
+        ));
         let person = self.prompt.is_empty() && !self.non_interactive;
         let mut talk = Talk { agent, signals: Signals::new()?, ending: None, failed: false };
         for prompt in &self.prompt {
@@ -153,25 +156,28 @@ impl Talk {
             return;
         }
         let session = self.agent.session().clone();
-        let turn = self.agent.prompt(Message::user(prompt));
-        tokio::pin!(turn);
-        let end = loop {
-            tokio::select! {
-                end = &mut turn => break end,
-                _ = self.signals.interrupt.recv() => {
-                    if session.interrupted().is_some() {
-                        self.ending = Some(EndReason::Exit);
+        let end = {
+            let mut turn = std::pin::pin!(self.agent.prompt(Message::user(prompt)));
+            loop {
+                tokio::select! {
+                    end = &mut turn => break end,
+                    _ = self.signals.interrupt.recv() => {
+                        if session.interrupted().is_some() {
+                            self.ending = Some(EndReason::Exit);
+                        }
+                        session.interrupt(InterruptReason::User);
                     }
-                    session.interrupt(InterruptReason::User);
-                }
-                _ = self.signals.terminate.recv() => {
-                    self.ending = Some(EndReason::Shutdown);
-                    session.interrupt(InterruptReason::Shutdown);
+                    _ = self.signals.terminate.recv() => {
+                        self.ending = Some(EndReason::Shutdown);
+                        session.interrupt(InterruptReason::Shutdown);
+                    }
                 }
             }
         };
         match end {
-            TurnEnd::Refused { .. } | TurnEnd::Rested(TurnOutcome::Error | TurnOutcome::StepLimit) => self.failed = true,
+            TurnEnd::Refused { .. } | TurnEnd::Rested(TurnOutcome::Error | TurnOutcome::StepLimit) => {
+                self.failed = true
+            }
             TurnEnd::Rested(TurnOutcome::Interrupted) => self.failed = true,
             TurnEnd::Rested(_) => {}
         }
@@ -225,7 +231,9 @@ impl Talk {
                     output::line(format!("  {} at {}", row.info.name, row.info.point.wire));
                 }
             }
-            _ => output::note("/undo takes back the last turn · /model NAME changes the model · /hooks lists the hooks · /exit ends"),
+            _ => output::note(
+                "/undo takes back the last turn · /model NAME changes the model · /hooks lists the hooks · /exit ends",
+            ),
         }
     }
 }

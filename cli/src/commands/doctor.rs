@@ -81,7 +81,10 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
                     plugin.package, plugin.version, plugin.hooks, plugin.tools, plugin.points
                 );
                 if plugin.hooks + plugin.tools + plugin.points == 0 {
-                    findings.push(Finding::bad(what, "it brought nothing; does it have a `#[hook]`, behind a feature that is off perhaps?"));
+                    findings.push(Finding::bad(
+                        what,
+                        "it brought nothing; does it have a `#[hook]`, behind a feature that is off perhaps?",
+                    ));
                 } else {
                     findings.push(Finding::good(what));
                 }
@@ -113,7 +116,10 @@ fn writable(what: &str, folder: &Path) -> Finding {
         Ok(_) => Finding::good(what),
         Err(error) => Finding::bad(
             what,
-            format!("{} cannot be written: {error}; set HOOKSPEC_HOME to a folder that can", existing.display()),
+            format!(
+                "{} cannot be written: {error}; set HOOKSPEC_HOME to a folder that can",
+                existing.display()
+            ),
         ),
     }
 }

@@ -60,7 +60,8 @@ enum FireError {
 impl Fire {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
         let settings = Settings::load(common)?;
-        let point = hookspec::find_point(&self.point).ok_or_else(|| FireError::UnknownPoint(self.point.clone()))?;
+        let point =
+            hookspec::find_point(&self.point).ok_or_else(|| FireError::UnknownPoint(self.point.clone()))?;
         let event = self.event()?;
         let mut registry = builder(&settings, common, plugins, Asking::choose(false, false));
         if !self.only.is_empty() {

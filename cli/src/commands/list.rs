@@ -97,14 +97,24 @@ fn explain(registry: &Registry, name: &str, as_json: bool) -> CommandResult {
         let info = &row.info;
         let on = if row.on { paint(GOOD, "on") } else { paint(BAD, "off") };
         output::line(format!("{}  {on}: {}", paint(BOLD, &info.name), row.why));
-        output::line(format!("at {} ({}), priority {}, {}", info.point.name, info.point.wire, info.priority, kind(row)));
+        output::line(format!(
+            "at {} ({}), priority {}, {}",
+            info.point.name,
+            info.point.wire,
+            info.priority,
+            kind(row)
+        ));
         if !info.docs.is_empty() {
             output::line(format!("\n{}\n", info.docs));
         }
         output::line(paint(DIM, format!("{} {}:{}", info.package, info.file, info.line)));
     }
     if let Some(settings) = settings {
-        output::line(format!("\n[hooks.{}]\n{}", first.info.group(), serde_json::to_string_pretty(settings)?));
+        output::line(format!(
+            "\n[hooks.{}]\n{}",
+            first.info.group(),
+            serde_json::to_string_pretty(settings)?
+        ));
     }
     Ok(ExitCode::SUCCESS)
 }

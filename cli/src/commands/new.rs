@@ -23,7 +23,9 @@ pub(crate) struct New {
 
 #[derive(Debug, thiserror::Error)]
 enum NewError {
-    #[error("`{0}` cannot be a crate's name: begin with a small letter, go on with small letters, digits, `-` and `_`")]
+    #[error(
+        "`{0}` cannot be a crate's name: begin with a small letter, go on with small letters, digits, `-` and `_`"
+    )]
     BadName(String),
     #[error("{0} exists already; choose another name, or remove it")]
     Exists(PathBuf),
@@ -58,7 +60,10 @@ impl New {
         write(&folder.join("src/main.rs"), &fill(PROGRAM))?;
         write(&folder.join("README.md"), &fill(README))?;
         output::line(format!("made {}", folder.display()));
-        output::line(format!("\n  cd {}\n  cargo test            # its hook, tested\n  cargo run -- list     # the built-in hooks and yours\n  cargo run -- chat     # an agent with all of them", folder.display()));
+        output::line(format!(
+            "\n  cd {}\n  cargo test            # its hook, tested\n  cargo run -- list     # the built-in hooks and yours\n  cargo run -- chat     # an agent with all of them",
+            folder.display()
+        ));
         Ok(ExitCode::SUCCESS)
     }
 }

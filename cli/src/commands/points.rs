@@ -48,7 +48,12 @@ impl Points {
                 .map(|point| point.info())
                 .map(|info| {
                     let fields: Vec<_> = info.fields.iter().map(|field| field.name).collect();
-                    vec![info.name.to_owned(), info.wire.to_owned(), info.verdict.to_owned(), fields.join(", ")]
+                    vec![
+                        info.name.to_owned(),
+                        info.wire.to_owned(),
+                        info.verdict.to_owned(),
+                        fields.join(", "),
+                    ]
                 })
                 .collect();
             output::table(&["POINT", "WIRE NAME", "VERDICT", "FIELDS"], &rows);
@@ -71,9 +76,7 @@ fn describe(info: &hookspec::PointInfo) {
 
 /// The reference page of all points; `docs/points.md` is made by it.
 fn markdown() -> String {
-    let mut text = String::from(
-        "# Hook points\n\nMade by `hookspec points --markdown`; do not edit.\n",
-    );
+    let mut text = String::from("# Hook points\n\nMade by `hookspec points --markdown`; do not edit.\n");
     for point in hookspec::all_points() {
         let info = point.info();
         text.push_str(&format!("\n## `{}`\n\n{}\n\n", info.name, info.docs));

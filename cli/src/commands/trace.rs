@@ -44,7 +44,11 @@ impl Trace {
             }
         };
         let path = settings.paths.logs.join(&session).join("timeline.jsonl");
-        let entries = read(&path).map_err(|source| TraceError::NoTimeline { session: session.clone(), path, source })?;
+        let entries = read(&path).map_err(|source| TraceError::NoTimeline {
+            session: session.clone(),
+            path,
+            source,
+        })?;
         if let Some(file) = &self.svg {
             let picture = picture(&session, &entries);
             svg::save(file, &picture).map_err(|source| TraceError::Picture { path: file.clone(), source })?;
@@ -68,7 +72,9 @@ fn read(path: &Path) -> std::io::Result<Vec<TimelineEntry>> {
     for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
         match serde_json::from_str(line) {
             Ok(entry) => entries.push(entry),
-            Err(error) => output::note(format!("{}, line {} was skipped: {error}", path.display(), index + 1)),
+            Err(error) => {
+                output::note(format!("{}, line {} was skipped: {error}", path.display(), index + 1))
+            }
         }
     }
     Ok(entries)
@@ -82,7 +88,9 @@ fn verdict(run: &HookRun) -> String {
     let mut parts = Vec::new();
     if let Some(gate) = &run.gate {
         parts.push(match gate.reason() {
-            Some(reason) => format!("{}: {reason}", if matches!(gate, hookspec::Gate::Deny(_)) { "deny" } else { "ask" }),
+            Some(reason) => {
+                format!("{}: {reason}", if matches!(gate, hookspec::Gate::Deny(_)) { "deny" } else { "ask" })
+            }
             None => "allow".to_owned(),
         });
     }
@@ -107,13 +115,20 @@ fn verdict(run: &HookRun) -> String {
 
 /// The session as text: points in order, hooks below them with a bar as long as they took.
 pub(crate) fn print(session: &str, entries: &[TimelineEntry]) {
-    let runs = || entries.iter().filter_map(|entry| match entry {
-        TimelineEntry::Ran(run) => Some(&**run),
-        TimelineEntry::Fired { .. } => None,
-    });
+    let runs = || {
+        entries.iter().filter_map(|entry| match entry {
+            TimelineEntry::Ran(run) => Some(&**run),
+            TimelineEntry::Fired { .. } => None,
+        })
+    };
     let longest = runs().map(|run| run.duration_us).max().unwrap_or(1).max(1);
     let width = runs().map(|run| run.hook.chars().count()).max().unwrap_or(0).max(12);
-    output::line(format!("{}  {} points fired, {} hooks ran", paint(output::BOLD, session), entries.len() - runs().count(), runs().count()));
+    output::line(format!(
+        "{}  {} points fired, {} hooks ran",
+        paint(output::BOLD, session),
+        entries.len() - runs().count(),
+        runs().count()
+    ));
     let mut chunks = 0;
     for entry in entries {
         match entry {
@@ -132,7 +147,11 @@ pub(crate) fn print(session: &str, entries: &[TimelineEntry]) {
                 let name = format!("{:<width$}", run.hook);
                 output::line(format!(
                     "{:>11}  {} {:>9} {:<16} {}",
-                    "", name, took(run.duration_us), paint(style, bar), verdict(run)
+                    "",
+                    name,
+                    took(run.duration_us),
+                    paint(style, bar),
+                    verdict(run)
                 ));
             }
         }
@@ -176,18 +195,28 @@ fn picture(session: &str, entries: &[TimelineEntry]) -> Document {
         .set("viewBox", (0, 0, (LEFT + WIDTH + 20.0) as i32, height as i32))
         .set("font-family", "system-ui, sans-serif")
         .add(Rectangle::new().set("width", "100%").set("height", "100%").set("fill", "#ffffff"))
-        .add(Text::new(format!("Session {session}")).set("x", 12).set("y", 24).set("font-size", 15).set("font-weight", 600))
+        .add(
+            Text::new(format!("Session {session}"))
+                .set("x", 12)
+                .set("y", 24)
+                .set("font-size", 15)
+                .set("font-weight", 600),
+        )
         .add(legend());
     for (index, point) in rows.iter().enumerate() {
         let y = 56.0 + ROW * index as f64;
         if index % 2 == 0 {
             document = document.add(
-                Rectangle::new().set("x", 0).set("y", y - 15.0).set("width", LEFT + WIDTH + 20.0).set("height", ROW).set("fill", "#f5f6f8"),
+                Rectangle::new()
+                    .set("x", 0)
+                    .set("y", y - 15.0)
+                    .set("width", LEFT + WIDTH + 20.0)
+                    .set("height", ROW)
+                    .set("fill", "#f5f6f8"),
             );
         }
-        document = document.add(
-            Text::new(*point).set("x", 12).set("y", y).set("font-size", 12).set("fill", "#333"),
-        );
+        document =
+            document.add(Text::new(*point).set("x", 12).set("y", y).set("font-size", 12).set("fill", "#333"));
     }
     for (index, entry) in entries.iter().enumerate() {
         let x = LEFT + step * index as f64;
@@ -195,14 +224,26 @@ fn picture(session: &str, entries: &[TimelineEntry]) -> Document {
             TimelineEntry::Fired { point, offset_us, .. } => {
                 let y = 52.0 + ROW * names[point.as_str()] as f64;
                 let title = format!("{point} at {:.3} s", seconds(*offset_us));
-                let dot = Rectangle::new().set("x", x).set("y", y - 2.0).set("width", 3).set("height", 5).set("fill", "#c3c8d0");
+                let dot = Rectangle::new()
+                    .set("x", x)
+                    .set("y", y - 2.0)
+                    .set("width", 3)
+                    .set("height", 5)
+                    .set("fill", "#c3c8d0");
                 document = document.add(Group::new().add(Title::new(title)).add(dot));
             }
             TimelineEntry::Ran(run) => {
                 let y = 42.0 + ROW * names[run.point.as_str()] as f64;
                 let title = format!("{} · {} · {}", run.hook, took(run.duration_us), verdict(run));
                 let width = (step * (1.0 + (1.0 + run.duration_us as f64).ln() / 2.0)).clamp(4.0, 90.0);
-                let bar = Rectangle::new().set("x", x).set("y", y).set("width", width).set("height", 14).set("rx", 3).set("fill", colour(run)).set("fill-opacity", 0.85);
+                let bar = Rectangle::new()
+                    .set("x", x)
+                    .set("y", y)
+                    .set("width", width)
+                    .set("height", 14)
+                    .set("rx", 3)
+                    .set("fill", colour(run))
+                    .set("fill-opacity", 0.85);
                 document = document.add(Group::new().add(Title::new(title)).add(bar));
             }
         }
@@ -238,7 +279,15 @@ fn legend() -> Group {
     let mut x = LEFT + 120.0;
     for (name, colour) in COLOURS {
         group = group
-            .add(Rectangle::new().set("x", x).set("y", 14).set("width", 12).set("height", 12).set("rx", 3).set("fill", colour))
+            .add(
+                Rectangle::new()
+                    .set("x", x)
+                    .set("y", 14)
+                    .set("width", 12)
+                    .set("height", 12)
+                    .set("rx", 3)
+                    .set("fill", colour),
+            )
             .add(Text::new(name).set("x", x + 17.0).set("y", 24).set("font-size", 11).set("fill", "#333"));
         x += 36.0 + 6.2 * name.len() as f64;
     }

@@ -47,7 +47,9 @@ fn lint(path: &Path, session: &Session, settings: &Settings, state: &mut Told) -
         Ok(output) => Some(Message::system(String::from_utf8_lossy(&output.stdout).trim().to_owned())),
         Err(error) if error.kind() == ErrorKind::NotFound => {
             let first = !std::mem::replace(&mut state.missing, true);
-            first.then(|| Message::system(format!("`{}` is not installed: files are not linted", settings.command)))
+            first.then(|| {
+                Message::system(format!("`{}` is not installed: files are not linted", settings.command))
+            })
         }
         Err(error) => Some(Message::system(format!("`{}` could not be run: {error}", settings.command))),
     }

@@ -24,14 +24,18 @@ async fn what_the_linter_finds_reaches_the_model() {
     let folder = tempfile::tempdir().unwrap();
     let bad = folder.path().join("bad.py");
     std::fs::write(&bad, "import os\n").unwrap();
-    let session = session(r#"command = "sh"
+    let session = session(
+        r#"command = "sh"
 args = ["-c", 'grep -q "import os" "$1" && echo "F401 unused import" && exit 1; exit 0', "lint"]
-"#);
+"#,
+    );
     let said = save(&session, &bad).await;
     assert!(said.is_empty(), "`$1` is `--`, so nothing is found: {said:?}");
-    let session = self::session(r#"command = "sh"
+    let session = self::session(
+        r#"command = "sh"
 args = ["-c", 'grep -q "import os" "$2" && echo "F401 unused import" && exit 1; exit 0', "lint"]
-"#);
+"#,
+    );
     assert_eq!(save(&session, &bad).await[0].content, "F401 unused import");
     std::fs::write(&bad, "x = 1\n").unwrap();
     assert!(save(&session, &bad).await.is_empty());

@@ -14,7 +14,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
@@ -60,7 +60,7 @@ struct Inner {
     states: States,
     extensions: Extensions,
     observer: Option<Arc<dyn Observer>>,
-    began: Duration,
+    opened: Instant,
     /// Set while firing must look at more than the hooks: an observer, or hooks switched off for this
     /// session. One load on the dispatch path.
     watched: AtomicBool,
@@ -131,10 +131,10 @@ impl Session {
         &self.0.clock
     }
 
-    /// Time since this process opened the session.
+    /// Time since this process opened the session, by the machine's clock: what a timeline shows.
     #[must_use]
     pub fn age(&self) -> Duration {
-        self.0.clock.elapsed().saturating_sub(self.0.began)
+        self.0.opened.elapsed()
     }
 
     /// The conversation so far, with what earlier hooks of a running chain emitted.
@@ -395,7 +395,7 @@ impl SessionBuilder {
     pub fn build(self) -> Session {
         let cwd = self.cwd.or_else(|| self.workspace.clone()).unwrap_or_else(|| PathBuf::from("."));
         Session(Arc::new(Inner {
-            began: self.clock.elapsed(),
+            opened: Instant::now(),
             id: self.id,
             parent: self.parent,
             hooks: self.hooks,

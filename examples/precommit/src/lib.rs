@@ -1,0 +1,63 @@
+//! When a turn rests, runs the repository's pre-commit checks on the files that it changed.
+
+use std::io::ErrorKind;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+use hookspec::points::TURN_POST;
+use hookspec::{Message, Session, hook};
+use serde::{Deserialize, Serialize};
+
+hookspec::plugin!();
+
+/// `[hooks.precommit]` in `hookspec.toml`.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    command: String,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self { command: "pre-commit".into() }
+    }
+}
+
+/// Whether this session has been told that the checks are missing.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Told(bool);
+
+/// Runs the checks.
+#[hook(TURN_POST, blocking, timeout = "5m")]
+fn precommit_check(
+    changed: &[PathBuf],
+    session: &Session,
+    settings: &Settings,
+    state: &mut Told,
+) -> Option<Message> {
+    let workspace = session.workspace()?;
+    if changed.is_empty() || !workspace.join(".pre-commit-config.yaml").exists() {
+        return None;
+    }
+    let mut checks = Command::new(&settings.command);
+    checks
+        .args(["run", "--color", "never", "--files"])
+        .args(changed)
+        .current_dir(workspace)
+        .stdin(Stdio::null());
+    match checks.output() {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => Some(found(&String::from_utf8_lossy(&output.stdout))),
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let first = !std::mem::replace(&mut state.0, true);
+            first.then(|| {
+                Message::system(format!("`{}` is not installed: nothing is checked", settings.command))
+            })
+        }
+        Err(error) => Some(Message::system(format!("`{}` could not be run: {error}", settings.command))),
+    }
+}
+
+fn found(text: &str) -> Message {
+    Message::system(format!("The pre-commit checks failed:\n{}", text.trim()))
+}
