@@ -46,7 +46,7 @@ pub fn main(plugins: impl IntoIterator<Item = &'static Plugin>) -> ExitCode {
                 .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn")),
         )
         .init();
-    let mut linked: Vec<&'static Plugin> = hookspec::plugins![hookspec_agent, hookspec_builtins].into();
+    let mut linked: Vec<&'static Plugin> = hookspec::plugins![hookspec_agent, hookspec_builtins].collect();
     linked.extend(plugins);
     match arguments.command.run(&arguments.common, &linked) {
         Ok(code) => code,

@@ -168,20 +168,29 @@ macro_rules! fire_now {
 macro_rules! __fire {
     ($how:ident, $session:expr, [$($point:ident)::+] { $($fields:tt)* }) => {{
         use $($point)::+ as __point;
-        #[allow(unsafe_code)]
         const _: () = {
-            #[cfg_attr(not(miri), $crate::__private::linkme::distributed_slice($crate::__private::FIRE_SITES))]
-            #[cfg_attr(not(miri), linkme(crate = $crate::__private::linkme))]
-            #[cfg_attr(miri, allow(dead_code))]
-            static __SITE: $crate::FireSite = $crate::FireSite {
+            $crate::__gathered!([$crate::__private::FIRE_SITES] $crate::FireSite = $crate::FireSite {
                 point: <__point::Point as $crate::Point>::INFO,
                 file: file!(),
                 line: line!(),
                 package: env!("CARGO_PKG_NAME"),
-            };
+            });
         };
         $crate::__private::$how::<__point::Point>(&$session, __point::Event { $($fields)* })
     }};
+}
+
+/// A static that the linker gathers. A macro of ours, so that nothing of it is expanded, and complained about,
+/// where the hook point itself is unknown.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __gathered {
+    ([$($slice:tt)*] $type:ty = $value:expr) => {
+        #[cfg_attr(not(miri), $crate::__private::linkme::distributed_slice($($slice)*))]
+        #[cfg_attr(not(miri), linkme(crate = $crate::__private::linkme))]
+        #[cfg_attr(miri, allow(dead_code))]
+        static __ENTRY: $type = $value;
+    };
 }
 
 /// The owned twin of an event; with a schema where the feature is on.

@@ -39,7 +39,7 @@ macro_rules! plugin {
 /// A crate without `hookspec::plugin!();` at its root is a compile error here.
 #[macro_export]
 macro_rules! plugins {
-    ($($plugin:path),* $(,)?) => {
-        [$({ use $plugin as __plugin; &__plugin::HOOKSPEC_PLUGIN as &'static $crate::Plugin }),*]
+    ($($plugin:tt)*) => {
+        $crate::__private::plugins_impl! { [$crate] $($plugin)* }
     };
 }

@@ -7,6 +7,7 @@
 mod errors;
 mod hook;
 mod options;
+mod plugins;
 mod point;
 mod signature;
 mod tool;
@@ -53,6 +54,13 @@ pub fn hook(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     tool::expand(options.into(), item.into()).into()
+}
+
+/// The work of `hookspec::plugins!`, which hands in the path of its crate.
+#[doc(hidden)]
+#[proc_macro]
+pub fn plugins_impl(input: TokenStream) -> TokenStream {
+    plugins::expand(input.into()).into()
 }
 
 /// The work of `hookspec::hook_point!`, which hands in the path of its crate.

@@ -1,8 +1,9 @@
 //! `#[tool]`: a function that a model may call.
 
 use proc_macro2::TokenStream;
-use quote::quote;
-use syn::{Ident, ItemFn, LitStr, Path, Type};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Ident, ItemFn, LitStr, Path, ReturnType, Type};
 
 use crate::errors::Errors;
 use crate::options::Opts;
@@ -101,18 +102,23 @@ fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
         "session" => quote!(__session),
         _ => quote!(__call),
     });
+    let into = match &tool.function.sig.output {
+        // With the user's own tokens, so that a wrong type is reported there.
+        ReturnType::Type(_, ty) if !matches!(**ty, Type::ImplTrait(_)) => {
+            quote_spanned!(ty.span()=> <#ty as ::hookspec::IntoToolOutput>::into_output)
+        }
+        _ => quote!(::hookspec::IntoToolOutput::into_output),
+    };
     let wait = tool.function.sig.asyncness.map(|_| quote!(.await));
     quote! {
         #item
 
         #(#cfgs)*
         #[doc(hidden)]
-        #[allow(unsafe_code, clippy::all, clippy::pedantic)]
+        #[allow(clippy::all, clippy::pedantic)]
         const _: () = {
             #check
-            #[cfg_attr(not(miri), ::hookspec::__private::linkme::distributed_slice(::hookspec::__private::TOOLS))]
-            #[cfg_attr(not(miri), linkme(crate = ::hookspec::__private::linkme))]
-            static __ENTRY: ::hookspec::ToolEntry = ::hookspec::ToolEntry {
+            ::hookspec::__gathered!([::hookspec::__private::TOOLS] ::hookspec::ToolEntry = ::hookspec::ToolEntry {
                 name: #name,
                 description: #description,
                 package: env!("CARGO_PKG_NAME"),
@@ -125,9 +131,9 @@ fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
                 preview: #preview,
                 run: |__call, __session| ::std::boxed::Box::pin(async move {
                     #read
-                    ::hookspec::IntoToolOutput::into_output(#function(#(#arguments),*)#wait)
+                    #into(#function(#(#arguments),*)#wait)
                 }),
-            };
+            });
         };
     }
 }

@@ -5,10 +5,11 @@ use std::path::Path;
 use serde::{Deserialize, Serialize};
 
 /// An agent program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Runtime {
     /// Claude Code.
+    #[default]
     ClaudeCode,
     /// Codex.
     Codex,

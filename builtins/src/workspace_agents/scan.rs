@@ -56,12 +56,6 @@ pub struct Agent {
     pub provider: Option<String>,
 }
 
-impl Default for Runtime {
-    fn default() -> Self {
-        Self::ClaudeCode
-    }
-}
-
 /// What a pass found.
 #[derive(Clone, Debug, Default)]
 pub struct Scan {

@@ -176,7 +176,7 @@ impl Talk {
         };
         match end {
             TurnEnd::Refused { .. } | TurnEnd::Rested(TurnOutcome::Error | TurnOutcome::StepLimit) => {
-                self.failed = true
+                self.failed = true;
             }
             TurnEnd::Rested(TurnOutcome::Interrupted) => self.failed = true,
             TurnEnd::Rested(_) => {}

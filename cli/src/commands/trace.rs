@@ -73,7 +73,7 @@ fn read(path: &Path) -> std::io::Result<Vec<TimelineEntry>> {
         match serde_json::from_str(line) {
             Ok(entry) => entries.push(entry),
             Err(error) => {
-                output::note(format!("{}, line {} was skipped: {error}", path.display(), index + 1))
+                output::note(format!("{}, line {} was skipped: {error}", path.display(), index + 1));
             }
         }
     }

@@ -181,6 +181,7 @@ impl RegistryBuilder {
         if let Some(hooks) = hooks.downcast_mut::<Vec<Hook<P>>>() {
             hooks.push(hook);
         }
+        #[allow(clippy::redundant_closure_for_method_calls)] // the method itself is not general enough
         self.add_explicit.push(|gathering| gathering.add::<P>());
         self
     }

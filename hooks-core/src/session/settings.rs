@@ -23,12 +23,15 @@ impl<T: Default + Serialize + DeserializeOwned + Send + Sync + 'static> HookSett
 
 type AnySettings = Arc<dyn Any + Send + Sync>;
 
+/// Reads a table into settings, and into what `list --explain` shows of them.
+type Read = fn(Option<&toml::Table>) -> Result<(AnySettings, Value), String>;
+
 /// How to read one hook's settings; `#[hook]` makes it from the type of the `settings` parameter.
 #[derive(Clone, Copy)]
 pub struct SettingsSpec {
     pub(crate) id: fn() -> TypeId,
     pub(crate) name: fn() -> &'static str,
-    pub(crate) read: fn(Option<&toml::Table>) -> Result<(AnySettings, Value), String>,
+    pub(crate) read: Read,
 }
 
 impl SettingsSpec {

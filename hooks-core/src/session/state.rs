@@ -91,13 +91,13 @@ impl States {
                     let any: Box<dyn Any> = state;
                     // The map's key is the type, so this cannot miss; a default is as good as new.
                     let value = any.downcast::<T>().unwrap_or_default();
-                    return Ok(StateGuard { states: self, value: Some(value) });
+                    return Ok(StateGuard { states: self, value: Some(value), put: put::<T> });
                 }
                 None => {
                     let saved = inner.saved.get(type_name::<T>()).cloned();
                     drop(inner);
                     let value = Box::new(saved.map_or_else(T::default, restore));
-                    return Ok(StateGuard { states: self, value: Some(value) });
+                    return Ok(StateGuard { states: self, value: Some(value), put: put::<T> });
                 }
                 Some(Slot::Taken) => {
                     let left = deadline.saturating_duration_since(Instant::now());
@@ -152,37 +152,49 @@ fn restore<T: HookState>(saved: Value) -> T {
 }
 
 /// A hook's state while the hook runs; goes back to the session when dropped.
-pub struct StateGuard<'s, T: HookState> {
+///
+/// It asks nothing of `T` itself: that is asked once, where the state is taken, and told there.
+pub struct StateGuard<'s, T> {
     states: &'s States,
     value: Option<Box<T>>,
+    put: fn(&States, Box<T>),
 }
 
-impl<T: HookState> Deref for StateGuard<'_, T> {
+const TAKEN: &str = "the value is only taken by drop";
+
+impl<T> Deref for StateGuard<'_, T> {
     type Target = T;
     fn deref(&self) -> &T {
         match &self.value {
             Some(value) => value,
-            None => unreachable!("the value is only taken by drop"),
+            None => unreachable!("{TAKEN}"),
         }
     }
 }
 
-impl<T: HookState> DerefMut for StateGuard<'_, T> {
+impl<T> DerefMut for StateGuard<'_, T> {
     fn deref_mut(&mut self) -> &mut T {
-        self.value.get_or_insert_default()
+        match &mut self.value {
+            Some(value) => value,
+            None => unreachable!("{TAKEN}"),
+        }
     }
 }
 
-impl<T: HookState> Drop for StateGuard<'_, T> {
+fn put<T: HookState>(states: &States, value: Box<T>) {
+    states.lock().live.insert(TypeId::of::<T>(), Slot::Here(value));
+    states.returned.notify_all();
+}
+
+impl<T> Drop for StateGuard<'_, T> {
     fn drop(&mut self) {
         if let Some(value) = self.value.take() {
-            self.states.lock().live.insert(TypeId::of::<T>(), Slot::Here(value));
-            self.states.returned.notify_all();
+            (self.put)(self.states, value);
         }
     }
 }
 
-impl<T: HookState + fmt::Debug> fmt::Debug for StateGuard<'_, T> {
+impl<T: fmt::Debug> fmt::Debug for StateGuard<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         (**self).fmt(f)
     }

@@ -1,9 +1,9 @@
 //! From a checked hook to an entry in the point's slice.
 
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Ident, ReturnType, Type};
+use syn::{Ident, ReturnType};
 
 use crate::signature::{cfgs, docs};
 
@@ -12,6 +12,9 @@ use super::parse::{Bound, Hook, HookOptions, Place};
 pub(crate) fn expand(hook: &Hook, item: &TokenStream) -> TokenStream {
     let Hook { point, function, options, .. } = hook;
     let cfgs = cfgs(&function.attrs);
+    // All of the import carries the user's span, or rustc would underline the whole attribute.
+    let span = point.span();
+    let import = quote_spanned!(span=> use #point as __point;);
     let call = if function.sig.asyncness.is_some() { async_call(hook) } else { sync_call(hook) };
     let origin = origin(hook);
     let options_tokens = option_tokens(options);
@@ -20,35 +23,31 @@ pub(crate) fn expand(hook: &Hook, item: &TokenStream) -> TokenStream {
         _ => None,
     });
     let settings = match settings {
-        Some(ty) => quote!(Some(__core::SettingsSpec::of::<#ty>())),
-        None => quote!(None),
+        Some(ty) => quote!(::core::option::Option::Some(__core::SettingsSpec::of::<#ty>())),
+        None => quote!(::core::option::Option::None),
     };
     let on_error = match &options.on_error {
-        Some(path) => quote!(Some(#path)),
-        None => quote!(None),
+        Some(path) => quote!(::core::option::Option::Some(#path)),
+        None => quote!(::core::option::Option::None),
     };
     quote! {
         #item
 
         #(#cfgs)*
         #[doc(hidden)]
-        #[allow(unsafe_code, clippy::all, clippy::pedantic)]
+        #[allow(clippy::all, clippy::pedantic)]
         const _: () = {
-            use ::core::option::Option::{self, None, Some};
-            use #point as __point;
+            #import
             use __point::__core as __core;
             type __P = __point::Point;
             type __V = <__P as __core::Point>::Verdict;
-            #[cfg_attr(not(miri), __core::__private::linkme::distributed_slice(__point::__SLICE))]
-            #[cfg_attr(not(miri), linkme(crate = __core::__private::linkme))]
-            #[cfg_attr(miri, allow(dead_code))]
-            static __ENTRY: __core::Entry<__P> = __core::Entry::new(
+            __core::__gathered!([__point::__SLICE] __core::Entry<__P> = __core::Entry::new(
                 #origin,
                 #options_tokens,
                 #call,
                 #settings,
                 #on_error,
-            );
+            ));
         };
     }
 }
@@ -58,8 +57,8 @@ fn origin(hook: &Hook) -> TokenStream {
     let function = function.strip_prefix("r#").unwrap_or(&function);
     let docs = docs(&hook.function.attrs);
     let name = match &hook.options.name {
-        Some(name) => quote!(Some(#name)),
-        None => quote!(None),
+        Some(name) => quote!(::core::option::Option::Some(#name)),
+        None => quote!(::core::option::Option::None),
     };
     quote! {
         __core::Origin {
@@ -83,7 +82,7 @@ fn option_tokens(options: &HookOptions) -> TokenStream {
         fields.push(quote!(enabled: #enabled));
     }
     if !options.modes.is_empty() {
-        let modes = options.modes.iter().map(|mode| camel(mode));
+        let modes = options.modes.iter().map(camel);
         fields.push(quote!(modes: &[#(__core::Mode::#modes),*]));
     }
     match options.place {
@@ -92,16 +91,17 @@ fn option_tokens(options: &HookOptions) -> TokenStream {
         Place::Background => fields.push(quote!(placement: __core::Placement::Background)),
     }
     if let Some(nanos) = options.timeout {
-        fields.push(quote!(timeout: Some(::core::time::Duration::from_nanos(#nanos))));
+        fields
+            .push(quote!(timeout: ::core::option::Option::Some(::core::time::Duration::from_nanos(#nanos))));
     }
     if let Some(nanos) = options.budget {
-        fields.push(quote!(budget: Some(::core::time::Duration::from_nanos(#nanos))));
+        fields.push(quote!(budget: ::core::option::Option::Some(::core::time::Duration::from_nanos(#nanos))));
     }
     if let Some(failures) = options.quarantine {
-        fields.push(quote!(quarantine: Some(#failures)));
+        fields.push(quote!(quarantine: ::core::option::Option::Some(#failures)));
     }
     if let Some(tool) = &options.tool {
-        fields.push(quote!(tool: Some(#tool)));
+        fields.push(quote!(tool: ::core::option::Option::Some(#tool)));
     }
     for (set, field) in
         [(options.once, "once"), (options.fail_open, "fail_open"), (options.confirmation, "confirmation")]
@@ -184,7 +184,7 @@ fn conversion(hook: &Hook, call: &TokenStream) -> TokenStream {
     let background = hook.options.place == Place::Background;
     let nameable = function.sig.generics.params.is_empty();
     match &function.sig.output {
-        ReturnType::Type(_, ty) if nameable && !matches!(**ty, Type::ImplTrait(_)) => {
+        ReturnType::Type(_, ty) if nameable && !has_impl(quote!(#ty)) => {
             if background {
                 quote_spanned!(ty.span()=> __core::__private::convert_background::<__P, #ty>(#call, __out))
             } else {
@@ -197,6 +197,15 @@ fn conversion(hook: &Hook, call: &TokenStream) -> TokenStream {
         }
         ReturnType::Type(..) => quote!(__core::__private::convert::<__V, _>(#call, __out)),
     }
+}
+
+/// Whether a type cannot be written out because `impl Trait` is somewhere in it.
+fn has_impl(ty: TokenStream) -> bool {
+    ty.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == "impl",
+        TokenTree::Group(group) => has_impl(group.stream()),
+        _ => false,
+    })
 }
 
 fn sync_call(hook: &Hook) -> TokenStream {

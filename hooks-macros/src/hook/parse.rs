@@ -2,6 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use syn::parse::{Parse, ParseStream, Parser};
+use syn::spanned::Spanned;
 use syn::{Ident, ItemFn, LitStr, Path, Token, Type, TypeReference};
 
 use crate::errors::{Errors, nearest};
@@ -122,6 +123,23 @@ pub(crate) fn parse(options: TokenStream, item: TokenStream, errors: &mut Errors
     let (arguments, options) = (arguments?, options?);
     check_placement(&options, &arguments.options, &function, errors);
     Some(Hook { point: arguments.point, function, params, options })
+}
+
+/// Names the point, for a hook that is not expanded: its import shall not count as unused. Not for methods,
+/// where no item can stand.
+pub(crate) fn point_import(options: &TokenStream, item: &TokenStream) -> TokenStream {
+    let is_method = syn::parse2::<ItemFn>(item.clone()).is_ok_and(|item| item.sig.receiver().is_some());
+    let point = (|input: ParseStream<'_>| {
+        let point: Path = input.parse()?;
+        input.parse::<TokenStream>().map(|_| point)
+    })
+    .parse2(options.clone());
+    match point {
+        Ok(point) if !is_method => {
+            quote::quote_spanned!(point.span()=> #[allow(unused_imports)] use #point as _;)
+        }
+        _ => TokenStream::new(),
+    }
 }
 
 fn is_other_item(item: &TokenStream) -> bool {

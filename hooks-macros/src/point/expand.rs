@@ -147,9 +147,10 @@ fn with_fold(point: &Declaration) -> TokenStream {
     match folded {
         Some(field) if point.has_fold() => {
             let name = &field.name;
+            let rest = (point.fields.len() > 1).then(|| quote!(..*event));
             quote! {
                 match value {
-                    ::core::option::Option::Some(value) => Self::Event { #name: value, ..*event },
+                    ::core::option::Option::Some(value) => Self::Event { #name: value, #rest },
                     ::core::option::Option::None => *event,
                 }
             }

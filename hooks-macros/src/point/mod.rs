@@ -15,8 +15,11 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
     };
     let mut tokens = TokenStream::new();
     for point in &declarations.points {
-        parse::check(point, &mut errors);
-        tokens.extend(expand::expand(&declarations.core, point));
+        // Without a good name there is nothing to call the event; every other mistake leaves a point that
+        // hooks can name, so that one mistake is one error.
+        if parse::check(point, &mut errors) {
+            tokens.extend(expand::expand(&declarations.core, point));
+        }
     }
     tokens.extend(errors.into_tokens());
     tokens

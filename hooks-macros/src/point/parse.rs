@@ -110,11 +110,13 @@ impl Declaration {
     }
 }
 
-pub(crate) fn check(point: &Declaration, errors: &mut Errors) {
+/// Checks a declaration; gives whether its name is good.
+pub(crate) fn check(point: &Declaration, errors: &mut Errors) -> bool {
     let name = point.name.to_string();
     let capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    if !name.chars().all(capital) {
-        errors.at(&point.name, "a hook point's name is in capitals, as in `FILE_POST_SAVE`");
+    let good = name.len() > 1 && name.chars().all(capital);
+    if !good {
+        errors.at(&point.name, "a hook point's name is two capitals or more, as in `FILE_POST_SAVE`");
     }
     for flag in &point.flags {
         let text = flag.to_string();
@@ -151,4 +153,5 @@ pub(crate) fn check(point: &Declaration, errors: &mut Errors) {
             );
         }
     }
+    good
 }

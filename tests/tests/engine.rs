@@ -1,0 +1,324 @@
+//! What the engine promises beside the order of its points.
+
+mod common;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use hookspec::points::{
+    ERROR, FILE_PRE_SAVE, GENERATION_PRE, MESSAGE_PRE_PROCESS, SESSION_END, SESSION_START, STEP_PRE,
+    TOOL_CONFIRM, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE, TOOL_TRANSFORM, TURN_PRE,
+};
+use hookspec::points::{EndReason, LOOP_CONTINUE, TurnOutcome};
+use hookspec::{
+    Confirmation, Continue, First, Flow, Fold, Gate, Hook, InterruptReason, Message, Mode, Registry,
+    RegistryBuilder, Role, ToolStatus,
+};
+use hookspec_agent::engine::TurnEnd;
+use serde_json::json;
+
+use common::{Stage, call, say, texts};
+
+/// Confirms everything, and has no other hook than what the test adds.
+fn yes() -> RegistryBuilder {
+    Registry::builder().mode(Mode::Cli).no_confirm(true).allow(["auto_confirm"])
+}
+
+fn nobody() -> RegistryBuilder {
+    Registry::builder().mode(Mode::Cli).allow([""; 0])
+}
+
+fn save(path: &str, content: &str) -> String {
+    call("save", json!({ "path": path, "content": content }))
+}
+
+const RESTED: TurnEnd = TurnEnd::Rested(TurnOutcome::Complete);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_denied_call_does_not_run_and_the_model_reads_why() {
+    let stage = Stage::new(&[save("a", "x"), say("I see.")]);
+    let deny = Hook::new(TOOL_PRE_EXECUTE, "test.guard", |_, _| Gate::deny("not on Sundays"));
+    let status =
+        Hook::new(TOOL_POST_EXECUTE, "test.sees", |event, _| Message::system(format!("{:?}", event.status)));
+    let mut agent = stage.open(yes().register(deny).register(status), None).await;
+    assert_eq!(agent.prompt(Message::user("save")).await, RESTED);
+    let log = texts(&agent);
+    assert_eq!(log[2], format!("{:?}", ToolStatus::Denied));
+    assert_eq!(log[3], "Denied by the hook `test.guard`: not on Sundays");
+    assert!(!stage.workspace().join("a").exists());
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_to_ask_is_a_refusal_and_the_turn_goes_on() {
+    let stage = Stage::new(&[save("a", "x"), say("Then not.")]);
+    let mut agent = stage.open(nobody(), None).await;
+    assert_eq!(agent.prompt(Message::user("save")).await, RESTED);
+    assert!(texts(&agent)[2].contains("nobody is there to ask"));
+    assert!(!stage.workspace().join("a").exists());
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_edit_is_what_runs_and_the_gate_sees_it() {
+    let stage = Stage::new(&[save("a", "old"), say("ok")]);
+    let edit =
+        Hook::new(TOOL_CONFIRM, "test.edits", |_, _| First(Confirmation::Edit { content: "new".into() }));
+    let gate = Hook::new(TOOL_PRE_EXECUTE, "test.gate", |event, _| {
+        Message::system(format!("gate saw {}", event.tool_use.kwargs["content"]))
+    });
+    let mut agent = stage.open(nobody().register(edit).register(gate), None).await;
+    agent.prompt(Message::user("save")).await;
+    assert_eq!(std::fs::read_to_string(stage.workspace().join("a")).unwrap(), "new");
+    assert_eq!(texts(&agent)[2..4], ["gate saw \"old\"", "gate saw \"new\""]);
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_declined_call_ends_the_turn_but_not_its_neighbours() {
+    let two = json!({ "text": "", "tool_calls": [
+        { "tool": "save", "kwargs": { "path": "a", "content": "x" } },
+        { "tool": "save", "kwargs": { "path": "b", "content": "x" } },
+    ] });
+    let stage = Stage::new(&[two.to_string(), say("never said")]);
+    let picky = Hook::new(TOOL_CONFIRM, "test.picky", |event, _| {
+        let first = event.tool_use.kwargs["path"] == "a";
+        First(if first { Confirmation::Skip { reason: "no".into() } } else { Confirmation::Confirm })
+    });
+    let mut agent = stage.open(nobody().register(picky), None).await;
+    let end = agent.prompt(Message::user("save both")).await;
+    assert_eq!(end, TurnEnd::Rested(TurnOutcome::Declined));
+    assert!(!stage.workspace().join("a").exists() && stage.workspace().join("b").exists());
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hooks_rewrite_calls_files_and_requests() {
+    let stage = Stage::new(&[save("a", "x"), say("ok")]);
+    let elsewhere = Hook::new(TOOL_TRANSFORM, "test.moves", |event, _| {
+        let mut call = event.tool_use.clone();
+        call.kwargs.insert("path".into(), "b".into());
+        Fold(call)
+    });
+    let shout = Hook::new(FILE_PRE_SAVE, "test.shouts", |event, _| Fold(event.content.to_uppercase()));
+    let whisper = Hook::new(GENERATION_PRE, "test.whispers", |_, _| Message::system("only this once"));
+    let mut agent = stage.open(yes().register(elsewhere).register(shout).register(whisper), None).await;
+    agent.prompt(Message::user("save")).await;
+    assert_eq!(std::fs::read_to_string(stage.workspace().join("b")).unwrap(), "X");
+    assert!(!stage.log_text().contains("only this once"), "request-only messages are not stored");
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_refused_message_never_enters_the_log() {
+    let stage = Stage::new(&[say("never said")]);
+    let refuse = Hook::new(MESSAGE_PRE_PROCESS, "test.refuses", |event, _| {
+        event.message.content.contains("secret").then(|| Gate::deny("that looks like a secret"))
+    });
+    let mut agent = stage.open(yes().register(refuse), None).await;
+    let end = agent.prompt(Message::user("my secret")).await;
+    assert_eq!(
+        end,
+        TurnEnd::Refused { reason: "that looks like a secret".into(), hook: "test.refuses".into() }
+    );
+    assert!(!stage.log_text().contains("my secret"));
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_ends_the_session_after_the_result_is_stored() {
+    let stage = Stage::new(&[save("a", "x"), say("never said")]);
+    let end = Hook::new(TOOL_POST_EXECUTE, "test.ends", |_, _| {
+        (Message::system("enough"), Flow::end_session("done"))
+    });
+    let last = Hook::new(SESSION_END, "test.last", |event, _| Message::system(format!("{:?}", event.reason)));
+    let mut agent = stage.open(yes().register(end).register(last), None).await;
+    assert_eq!(agent.prompt(Message::user("save")).await, TurnEnd::Rested(TurnOutcome::SessionEnded));
+    assert_eq!(agent.ending(), Some("done"));
+    agent.end(EndReason::Exit).await;
+    let log = stage.log_text();
+    let order: Vec<_> =
+        ["enough", "Created", "Complete"].iter().map(|text| log.find(text).unwrap()).collect();
+    assert!(order.is_sorted(), "{log}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn going_on_is_capped_with_a_notice() {
+    let stage = Stage::new(&[json!({ "text": "again", "repeat": true }).to_string()]);
+    let forever =
+        Hook::new(LOOP_CONTINUE, "test.forever", |_, _| First(Continue::With(Message::user("more"))));
+    let mut agent = stage.open(yes().register(forever), None).await;
+    agent.prompt(Message::user("go")).await;
+    let log = agent.session().log();
+    let turns = log.iter().filter(|message| message.role == Role::User).count();
+    assert_eq!(turns, 1 + 8);
+    assert!(log.last().unwrap().content.contains("8 times in a row"));
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_interrupt_cuts_a_generation_and_a_tool() {
+    let slow = json!({ "text": "one two three four five six", "chunk_size": 1, "delay_ms": 50 }).to_string();
+    let stage = Stage::new(&[slow, call("shell", json!({ "command": "sleep 60 & sleep 60" }))]);
+    let mut agent = stage.open(yes(), None).await;
+    let session = agent.session().clone();
+    let interrupt = |session: hookspec::Session| async move {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        session.interrupt(InterruptReason::User);
+    };
+    let (end, ()) = tokio::join!(agent.prompt(Message::user("talk")), interrupt(session.clone()));
+    assert_eq!(end, TurnEnd::Rested(TurnOutcome::Interrupted));
+    let partial = texts(&agent)[1].clone();
+    assert!("one two three four five six".starts_with(&partial) && !partial.is_empty());
+    assert_eq!(texts(&agent)[2], "Interrupted by the user.");
+
+    let began = std::time::Instant::now();
+    let (end, ()) = tokio::join!(agent.prompt(Message::user("sleep")), interrupt(session));
+    assert_eq!(end, TurnEnd::Rested(TurnOutcome::Interrupted));
+    assert!(texts(&agent).last().unwrap().contains("The command was interrupted"));
+    assert!(began.elapsed() < Duration::from_secs(50), "it did not wait for the sleepers");
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_resumed_session_goes_on_where_it_was() {
+    let stage = Stage::new(&[save("a", "x"), say("first"), say("second")]);
+    let counts = || {
+        Hook::new(TURN_PRE, "test.counts", |_, session: &hookspec::Session| {
+            let mut count = session.state::<Count>().unwrap();
+            count.0 += 1;
+            Message::system(format!("turn {}", count.0))
+        })
+    };
+    let starts =
+        || Hook::new(SESSION_START, "test.starts", |event, _| Message::system(format!("{:?}", event.reason)));
+    let mut agent = stage.open(yes().register(counts()).register(starts()), None).await;
+    agent.prompt(Message::user("one")).await;
+    let locked = stage.resume(yes()).await.unwrap_err().to_string();
+    assert!(locked.contains("is open in another place"), "{locked}");
+    let before = texts(&agent);
+    agent.end(EndReason::Exit).await;
+
+    let mut agent = stage.resume(yes().register(counts()).register(starts())).await.unwrap();
+    assert_eq!(texts(&agent)[..before.len()], before, "what hooks emitted at the first start is still there");
+    assert_eq!(texts(&agent).last().unwrap(), "Resume");
+    agent.prompt(Message::user("two")).await;
+    let after = texts(&agent);
+    assert_eq!(after[after.len() - 2..], ["turn 2", "second"]);
+    agent.end(EndReason::Exit).await;
+}
+
+#[derive(Default, serde::Serialize, serde::Deserialize)]
+struct Count(u32);
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_a_crash_left_open_is_closed_on_resume() {
+    let stage = Stage::new(&[save("a", "x"), say("ok")]);
+    let mut agent = stage.open(yes(), None).await;
+    agent.prompt(Message::user("save")).await;
+    agent.end(EndReason::Exit).await;
+    // As a crash between the announcement and the result would leave it, with a torn line on top.
+    let path = stage.logs().join("test/conversation.jsonl");
+    let text = std::fs::read_to_string(&path).unwrap();
+    let announced: String =
+        text.lines().take_while(|line| !line.contains("Created")).map(|line| format!("{line}\n")).collect();
+    std::fs::write(&path, announced + "{\"role\":\"sys").unwrap();
+
+    let agent = stage.resume(yes()).await.unwrap();
+    let log = agent.session().log();
+    let last = log.last().unwrap();
+    assert!(last.content.contains("interrupted") && last.call_id.is_some(), "{last:?}");
+    assert!(stage.shown.0.lock().unwrap().iter().any(|text| text.contains("was skipped")));
+    agent.end(EndReason::Exit).await;
+    assert!(stage.log_text().ends_with('\n'));
+    let again = stage.resume(yes()).await.unwrap();
+    assert_eq!(again.session().log().len(), log.len(), "closed once");
+    again.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn failures_of_tools_models_and_hooks_fire_error() {
+    let stage = Stage::new(&[
+        call("shell", json!({ "command": "exit 3" })),
+        call("nothing", json!({})),
+        r#"{"error":{"kind":"server"}}"#.to_owned(),
+        r#"{"error":{"kind":"authentication"}}"#.to_owned(),
+    ]);
+    let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let notes = seen.clone();
+    let note = Hook::new(ERROR, "test.notes", move |event, _| {
+        notes.lock().unwrap().push(format!("{:?} {} {}", event.source, event.retryable, event.error));
+    });
+    let broken = Hook::new(STEP_PRE, "test.broken", |event, _| assert!(event.step != 0, "first step"));
+    let mut agent = stage.open(yes().register(note).register(broken), None).await;
+    assert_eq!(agent.prompt(Message::user("fail")).await, TurnEnd::Rested(TurnOutcome::Error));
+    agent.end(EndReason::Exit).await;
+    let seen = seen.lock().unwrap();
+    assert!(seen[0].starts_with("Hook false the hook `test.broken`"), "{seen:?}");
+    assert!(seen[1].contains("exit code 3") && seen[2].contains("no tool `nothing`"));
+    assert!(seen[3].starts_with("Model true") && seen[4].starts_with("Model false"), "{seen:?}");
+    assert_eq!(seen.len(), 5);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn paths_outside_the_workspace_need_a_yes() {
+    let outside = tempfile::tempdir().unwrap();
+    let target = outside.path().join("a").display().to_string();
+    let stage = Stage::new(&[save(&target, "x"), save("../../b", "x"), save("link/c", "x"), say("ok")]);
+    std::os::unix::fs::symlink(outside.path(), stage.workspace().join("link")).unwrap();
+    let mut agent = stage.open(yes(), None).await;
+    agent.prompt(Message::user("save")).await;
+    let refused = texts(&agent).iter().filter(|text| text.contains("lies outside the workspace")).count();
+    assert_eq!(refused, 3, "{:?}", texts(&agent));
+    assert_eq!(std::fs::read_dir(outside.path()).unwrap().count(), 0);
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_shell_keeps_its_directory_and_ends_its_whole_group() {
+    let late = json!({ "command": "trap '' TERM; (sleep 60; touch late) & sleep 60", "timeout_s": 1 });
+    let stage = Stage::new(&[
+        call(
+            "shell",
+            json!({ "command": "mkdir -p d/e && pushd d >/dev/null && cd e && echo out; echo err >&2" }),
+        ),
+        call("shell", json!({ "command": "pwd; (cd /)" })),
+        call("shell", late),
+        say("ok"),
+    ]);
+    let mut agent = stage.open(yes(), None).await;
+    agent.prompt(Message::user("go")).await;
+    let log = texts(&agent);
+    assert!(log.contains(&"out\nerr\n".to_owned()), "{log:?}");
+    let cwd = stage.workspace().join("d/e");
+    assert_eq!(agent.session().cwd(), cwd);
+    assert!(log.contains(&format!("{}\n", cwd.display())));
+    assert!(log.iter().any(|text| text.starts_with("The command was ended after 1 s")), "{log:?}");
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fenced_calls_work_as_native_ones_do() {
+    let stage = Stage::new(&[say("Now.\n\n````save notes.md\n# Hi\n```sh\nls\n```\n````\n"), say("ok")]);
+    let mut agent = stage.open(yes(), None).await;
+    assert_eq!(agent.prompt(Message::user("save")).await, RESTED);
+    let text = std::fs::read_to_string(stage.workspace().join("notes.md")).unwrap();
+    assert_eq!(text, "# Hi\n```sh\nls\n```\n");
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_undo_takes_back_the_last_turn_for_good() {
+    let stage = Stage::new(&[say("first"), say("second")]);
+    let mut agent = stage.open(yes(), None).await;
+    agent.prompt(Message::user("one")).await;
+    agent.prompt(Message::user("two")).await;
+    assert_eq!(agent.undo().await.unwrap(), 2);
+    assert_eq!(texts(&agent), ["one", "first"]);
+    agent.end(EndReason::Exit).await;
+    let agent = stage.resume(yes()).await.unwrap();
+    assert_eq!(texts(&agent), ["one", "first"]);
+    let kept = std::fs::read_to_string(stage.logs().join("test/branches/undo-0.jsonl")).unwrap();
+    assert!(kept.contains("second"), "what was taken back is kept beside");
+    agent.end(EndReason::Exit).await;
+}

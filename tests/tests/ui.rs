@@ -1,0 +1,8 @@
+//! The macros' errors as a user reads them, and what must compile.
+
+#[test]
+fn errors_and_passes() {
+    let cases = trybuild::TestCases::new();
+    cases.compile_fail("ui/fail/*.rs");
+    cases.pass("ui/pass/*.rs");
+}

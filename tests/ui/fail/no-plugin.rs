@@ -1,0 +1,3 @@
+fn main() {
+    let _ = hookspec::plugins![hookspec_tests];
+}

@@ -1,0 +1,6 @@
+use hookspec::hook;
+
+#[hook(FILE_POST_SAVE)]
+fn lint() {}
+
+fn main() {}
