@@ -19,13 +19,15 @@ use serde_json::json;
 
 use common::{Stage, call, say, texts};
 
-/// Confirms everything, and has no other hook than what the test adds.
-fn yes() -> RegistryBuilder {
-    Registry::builder().mode(Mode::Cli).no_confirm(true).allow(["auto_confirm"])
+/// Nobody can be asked; no hooks but what the test adds under `test`.
+fn nobody() -> RegistryBuilder {
+    let silent = Hook::new(STEP_PRE, "test.silent", |_, _| ());
+    Registry::builder().plugins(hookspec::plugins![hookspec_builtins]).mode(Mode::Cli).allow(["test"]).register(silent)
 }
 
-fn nobody() -> RegistryBuilder {
-    Registry::builder().mode(Mode::Cli).allow([""; 0])
+/// The same, with everything confirmed beforehand.
+fn yes() -> RegistryBuilder {
+    nobody().no_confirm(true)
 }
 
 fn save(path: &str, content: &str) -> String {

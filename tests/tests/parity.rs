@@ -39,7 +39,8 @@ async fn play() -> Vec<String> {
     let builder = Registry::builder()
         .mode(Mode::Cli)
         .no_confirm(true)
-        .allow(["auto_confirm", "tool.*"])
+        .plugins(hookspec::plugins![hookspec_agent, hookspec_builtins])
+        .allow(["test", "tool.*"])
         .register(Hook::new(hookspec::points::ELICIT, "test.answer", |_, _| {
             First(Answer::Text("this".into()))
         }))
@@ -83,7 +84,7 @@ async fn every_declared_point_fires_and_every_fired_point_is_declared() {
 async fn the_points_fire_in_the_documented_order() {
     let mut fired = play().await;
     fired.dedup(); // a stream fires once a piece
-    let step = |tool: &[&str]| {
+    let step = |tool: &[&'static str]| {
         let mut points = vec![
             "step.pre",
             "generation.pre",

@@ -120,7 +120,7 @@ impl Gathering<'_> {
                 place: place(info.file, info.line),
             });
         }
-        if self.fires.is_some_and(|fires| !fires.iter().any(|point| std::ptr::eq(*point, P::INFO))) {
+        if self.fires.is_some_and(|fires| !fires.iter().any(|point| point.wire == P::INFO.wire)) {
             self.dead.push(Problem::DeadHook {
                 hook: info.name.clone(),
                 point: P::INFO.wire,

@@ -2,7 +2,7 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::{GenericArgument, Lifetime, Path, PathArguments, Type};
+use syn::{GenericArgument, Lifetime, Path, PathArguments, Type, Visibility};
 
 use crate::signature::docs;
 
@@ -33,6 +33,7 @@ pub(crate) fn expand(core: &Path, point: &Declaration) -> TokenStream {
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
     let package: String = package.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
     let slice = format_ident!("__HOOKSPEC_{package}_{name}", span = Span::call_site());
+    let inner_vis = seen_from_inside(vis);
     let title = format!("The event of [`{name}`].");
     let owned_title = format!("The event of [`{name}`] without borrows, for background hooks and the wire.");
     let serde_text = format!("{name}::__core::__private::serde");
@@ -88,7 +89,7 @@ pub(crate) fn expand(core: &Path, point: &Declaration) -> TokenStream {
             #[doc(hidden)]
             pub use #core as __core;
             #[doc(hidden)]
-            pub use super::{#event as Event, #owned as Owned};
+            #inner_vis use super::{#event as Event, #owned as Owned};
 
             /// The hook point as a type.
             #[derive(Clone, Copy, Debug)]
@@ -125,6 +126,16 @@ pub(crate) fn expand(core: &Path, point: &Declaration) -> TokenStream {
 
         #(#attrs)*
         #vis const #name: #name::Point = #name::Point;
+    }
+}
+
+/// A visibility as it is written one module further in.
+fn seen_from_inside(vis: &Visibility) -> TokenStream {
+    match vis {
+        Visibility::Inherited => quote!(pub(super)),
+        Visibility::Restricted(restricted) if restricted.path.is_ident("self") => quote!(pub(super)),
+        Visibility::Restricted(restricted) if restricted.path.is_ident("super") => quote!(pub(in super::super)),
+        other => quote!(#other),
     }
 }
 

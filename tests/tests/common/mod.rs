@@ -1,6 +1,6 @@
 //! A stage for engine tests: a workspace, a scripted model, a folder of logs.
 
-#![allow(dead_code)] // each test file uses its part
+#![allow(dead_code, unreachable_pub)] // each test file uses its part
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
