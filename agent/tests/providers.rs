@@ -122,7 +122,8 @@ fn openai_chunk(delta: Value, finish: Value) -> Value {
 }
 
 fn openai_answer() -> Vec<String> {
-    let call = |arguments: &str| json!({ "tool_calls": [{ "index": 0, "function": { "arguments": arguments } }] });
+    let call =
+        |arguments: &str| json!({ "tool_calls": [{ "index": 0, "function": { "arguments": arguments } }] });
     let mut events = sse(&[
         openai_chunk(json!({ "role": "assistant", "content": "I'll " }), Value::Null),
         openai_chunk(json!({ "content": "look." }), Value::Null),
@@ -153,7 +154,8 @@ async fn openai_streams_text_calls_and_usage() {
     let call = &response.tool_uses[0];
     assert_eq!((call.tool.as_str(), call.text("command")), ("shell", Some("ls")));
     assert_eq!(call.call_id.as_deref(), Some("call_1"));
-    let expected = Usage { input_tokens: 20, output_tokens: 9, cache_read_tokens: 100, cache_creation_tokens: 0 };
+    let expected =
+        Usage { input_tokens: 20, output_tokens: 9, cache_read_tokens: 100, cache_creation_tokens: 0 };
     assert_eq!(response.usage, Some(expected));
 
     let asked = server.asked.lock().unwrap();
@@ -203,10 +205,16 @@ async fn anthropic_streams_thinking_text_calls_and_usage() {
 async fn ollama_streams_text() {
     let line = |value: Value| format!("{value}\n");
     let pieces = vec![
-        line(json!({ "model": "l", "created_at": "2026-01-01T00:00:00Z", "message": { "role": "assistant", "content": "Hel" }, "done": false })),
-        line(json!({ "model": "l", "created_at": "2026-01-01T00:00:00Z", "message": { "role": "assistant", "content": "lo" }, "done": false })),
-        line(json!({ "model": "l", "created_at": "2026-01-01T00:00:00Z", "message": { "role": "assistant", "content": "" }, "done": true,
-            "done_reason": "stop", "prompt_eval_count": 11, "eval_count": 2 })),
+        line(
+            json!({ "model": "l", "created_at": "2026-01-01T00:00:00Z", "message": { "role": "assistant", "content": "Hel" }, "done": false }),
+        ),
+        line(
+            json!({ "model": "l", "created_at": "2026-01-01T00:00:00Z", "message": { "role": "assistant", "content": "lo" }, "done": false }),
+        ),
+        line(
+            json!({ "model": "l", "created_at": "2026-01-01T00:00:00Z", "message": { "role": "assistant", "content": "" }, "done": true,
+            "done_reason": "stop", "prompt_eval_count": 11, "eval_count": 2 }),
+        ),
     ];
     let server = serve(200, vec![("content-type", "application/x-ndjson".into())], pieces, false).await;
     let mut heard = Heard::default();
@@ -218,9 +226,15 @@ async fn ollama_streams_text() {
     assert_eq!(asked[0].0, "/api/chat");
 }
 
-async fn failure(status: u16, headers: Vec<(&'static str, String)>, pieces: Vec<String>, cut: bool) -> ModelError {
+async fn failure(
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    pieces: Vec<String>,
+    cut: bool,
+) -> ModelError {
     let server = serve(status, headers, pieces, cut).await;
-    let error = ask("openai/gpt-test", format!("{}/v1", server.base), &mut Heard::default()).await.unwrap_err();
+    let error =
+        ask("openai/gpt-test", format!("{}/v1", server.base), &mut Heard::default()).await.unwrap_err();
     assert!(!format!("{error} {error:?}").contains("sk-very-secret"), "{error:?}");
     error
 }
@@ -252,7 +266,10 @@ async fn too_many_requests_say_when_to_come_back() {
 async fn a_broken_server_is_tried_again_and_its_words_are_shown() {
     let (headers, body) = json_body(&json!({ "error": { "message": "out of cheese" } }));
     let error = failure(500, headers, body, false).await;
-    assert!(matches!(&error, ModelError::Server { status: 500, body, .. } if body.contains("out of cheese")), "{error:?}");
+    assert!(
+        matches!(&error, ModelError::Server { status: 500, body, .. } if body.contains("out of cheese")),
+        "{error:?}"
+    );
     assert!(error.retryable());
 }
 

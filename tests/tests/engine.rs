@@ -22,7 +22,11 @@ use common::{Stage, call, say, texts};
 /// Nobody can be asked; no hooks but what the test adds under `test`.
 fn nobody() -> RegistryBuilder {
     let silent = Hook::new(STEP_PRE, "test.silent", |_, _| ());
-    Registry::builder().plugins(hookspec::plugins![hookspec_builtins]).mode(Mode::Cli).allow(["test"]).register(silent)
+    Registry::builder()
+        .plugins(hookspec::plugins![hookspec_builtins])
+        .mode(Mode::Cli)
+        .allow(["test"])
+        .register(silent)
 }
 
 /// The same, with everything confirmed beforehand.

@@ -93,7 +93,7 @@ pub(crate) fn expand(core: &Path, point: &Declaration) -> TokenStream {
 
             /// The hook point as a type.
             #[derive(Clone, Copy, Debug)]
-            pub struct Point;
+            #inner_vis struct Point;
             #allows_async
 
             #[doc(hidden)]
@@ -101,10 +101,10 @@ pub(crate) fn expand(core: &Path, point: &Declaration) -> TokenStream {
             #[cfg(not(miri))]
             #[__core::__private::linkme::distributed_slice]
             #[linkme(crate = __core::__private::linkme)]
-            pub static #slice: [__core::Entry<Point>];
+            #inner_vis static #slice: [__core::Entry<Point>];
             #[doc(hidden)]
             #[cfg(not(miri))]
-            pub use #slice as __SLICE;
+            #inner_vis use #slice as __SLICE;
 
             #[cfg(not(miri))]
             pub(super) fn __linked() -> &'static [__core::Entry<Point>] {
@@ -134,7 +134,9 @@ fn seen_from_inside(vis: &Visibility) -> TokenStream {
     match vis {
         Visibility::Inherited => quote!(pub(super)),
         Visibility::Restricted(restricted) if restricted.path.is_ident("self") => quote!(pub(super)),
-        Visibility::Restricted(restricted) if restricted.path.is_ident("super") => quote!(pub(in super::super)),
+        Visibility::Restricted(restricted) if restricted.path.is_ident("super") => {
+            quote!(pub(in super::super))
+        }
         other => quote!(#other),
     }
 }

@@ -37,7 +37,7 @@ pub fn say(text: &str) -> String {
 
 /// A reply with one native call.
 pub fn call(tool: &str, arguments: Value) -> String {
-    json!({ "text": "", "tool_calls": [{ "tool": tool, "kwargs": arguments }] }).to_string()
+    json!({ "text": "On it.", "tool_calls": [{ "tool": tool, "kwargs": arguments }] }).to_string()
 }
 
 impl Stage {

@@ -1,0 +1,353 @@
+//! The program as a person uses it.
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use serde_json::{Value, json};
+
+struct Home {
+    folder: tempfile::TempDir,
+}
+
+impl Home {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("workspace")).unwrap();
+        Self { folder }
+    }
+
+    fn path(&self) -> &Path {
+        self.folder.path()
+    }
+
+    fn workspace(&self) -> PathBuf {
+        self.path().join("workspace")
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_hookspec"));
+        command.args(args).current_dir(self.workspace()).stdin(Stdio::null());
+        for (name, _) in std::env::vars() {
+            if name.starts_with("HOOKSPEC_") || name.starts_with("GPTME_") || name == "HOOK_ALLOWLIST" {
+                command.env_remove(name);
+            }
+        }
+        command.env("HOOKSPEC_HOME", self.path().join("home")).env_remove("CI");
+        command
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        self.command(args).output().unwrap()
+    }
+
+    fn good(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    }
+
+    fn bad(&self, args: &[&str]) -> String {
+        let output = self.run(args);
+        assert!(!output.status.success(), "{args:?}");
+        String::from_utf8(output.stderr).unwrap()
+    }
+
+    fn config(&self, text: &str) {
+        std::fs::write(self.workspace().join("hookspec.toml"), text).unwrap();
+    }
+
+    fn script(&self, lines: &[Value]) -> String {
+        let path = self.path().join("script.jsonl");
+        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+        std::fs::write(&path, text).unwrap();
+        format!("replay:{}", path.display())
+    }
+}
+
+fn save(path: &str) -> Value {
+    json!({ "text": "Saving.", "tool_calls": [{ "tool": "save", "kwargs": { "path": path, "content": "x\n" } }] })
+}
+
+fn hook<'r>(rows: &'r Value, name: &str) -> &'r Value {
+    let rows = rows["hooks"].as_array().unwrap();
+    rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} in {rows:?}"))
+}
+
+#[test]
+fn the_tour_shows_what_it_promises() {
+    let home = Home::new();
+    let text = home.good(&["tour"]);
+    for part in [
+        "greet.py:1: F401 `os` imported but unused",
+        "Denied by the hook `tour.guard`",
+        "panicked: this hook cannot stand shells",
+        "(background)",
+        "the session has been going on for 7min",
+        "<workspace-agents-warning>",
+        "claude-code",
+        "What to type next",
+    ] {
+        assert!(text.contains(part), "`{part}` in\n{text}");
+    }
+    assert!(!text.contains('\u{1b}'), "no colours in a pipe");
+    let picture = home.path().join("tour.svg");
+    home.good(&["trace", "--svg", picture.to_str().unwrap()]);
+    let svg = std::fs::read_to_string(picture).unwrap();
+    assert!(svg.contains("tour.fragile") && svg.contains("<svg"));
+    assert!(home.good(&["trace"]).contains("tour.guard"));
+}
+
+#[test]
+fn the_list_says_what_is_on_and_why() {
+    let home = Home::new();
+    home.config("[hooks]\ndisable = ['time_awareness.time_message']\npriority = { 'linter' = 20 }\n");
+    let rows: Value = serde_json::from_str(&home.good(&["list", "--json"])).unwrap();
+    assert_eq!(hook(&rows, "time_awareness.time_message")["on"], false);
+    let why = hook(&rows, "time_awareness.time_message")["why"].as_str().unwrap();
+    assert!(
+        why.starts_with("disabled by `time_awareness.time_message` in ") && why.ends_with("hookspec.toml"),
+        "{why}"
+    );
+    assert_eq!(hook(&rows, "linter.lint")["priority"], 20);
+    assert_eq!(hook(&rows, "cli_confirm.ask")["why"], "for interactive hosts only");
+    assert_eq!(hook(&rows, "tour.guard")["why"], "off unless an allowlist names it");
+    let with_y: Value = serde_json::from_str(&home.good(&["list", "--json", "-y"])).unwrap();
+    assert_eq!(hook(&with_y, "auto_confirm.confirm")["on"], true);
+    let text = home.good(&["list", "--explain", "linter.lint"]);
+    assert!(
+        text.contains("Runs the linter on the file.") && text.contains("\"command\": \"ruff\""),
+        "{text}"
+    );
+}
+
+#[test]
+fn names_from_gptmes_documentation_work() {
+    let home = Home::new();
+    let output = home
+        .command(&["list", "--json"])
+        .env("GPTME_HOOKS_DISABLED", "linter.lint, cwd_awareness")
+        .env("GPTME_HOOK_PRIORITY_TIME_AWARENESS", "7")
+        .output()
+        .unwrap();
+    let rows: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert_eq!(hook(&rows, "linter.lint")["why"], "disabled by `linter.lint` in GPTME_HOOKS_DISABLED");
+    assert_eq!(hook(&rows, "cwd_awareness.notification")["on"], false);
+    assert_eq!(hook(&rows, "time_awareness.time_message")["priority"], 7);
+}
+
+#[test]
+fn mistakes_are_told_with_the_culprit_and_the_remedy() {
+    let home = Home::new();
+    home.config("[hooks\n");
+    assert!(home.bad(&["list"]).contains("hookspec.toml is not valid TOML: TOML parse error at line 1"));
+    home.config("[hooks]\nallow = ['lintr']\n");
+    let error = home.bad(&["list"]);
+    assert!(error.contains("`lintr` in ") && error.contains("did you mean `linter"), "{error}");
+    assert!(error.contains("plugins![…]"));
+    home.config("[hooks.linter]\ncomand = 'x'\n");
+    assert!(home.bad(&["list"]).contains("unknown key `comand` (did you mean `command`?)"));
+    home.config("[agent]\nmodle = 'x'\n");
+    assert!(home.bad(&["list"]).contains("unknown field `modle`"));
+    home.config("");
+    assert!(
+        home.bad(&["fire", "file.saved", "--event", "{}"]).contains("no hook point is called `file.saved`")
+    );
+    assert!(
+        home.bad(&["fire", "step.pre", "--event", "{}"])
+            .contains("this is no event of STEP_PRE: missing field `step`")
+    );
+    assert!(home.bad(&["chat", "hi"]).contains("no model was named"));
+    assert!(home.bad(&["chat", "hi", "--model", "nobody/x"]).contains("there is no model `nobody/x`"));
+    assert!(home.bad(&["chat", "hi", "--model", "replay:gone.jsonl"]).contains("gone.jsonl"));
+    assert!(home.bad(&["chat", "hi", "--model", "x/y", "--workspace", "gone"]).contains("cannot be used"));
+    assert!(home.bad(&["trace", "nothing"]).contains("has no timeline"));
+    assert!(home.bad(&["new", "No"]).contains("cannot be a crate's name"));
+}
+
+#[test]
+fn doctor_finds_problems_and_exits_with_one() {
+    let home = Home::new();
+    let text = home.good(&["doctor"]);
+    assert!(text.contains("ok   plugin hookspec-builtins"), "{text}");
+    home.config("[hooks]\nallow = ['nothing', 'nobody']\n[hooks.linter]\nx = 1\n");
+    let lock = "version = 4\n[[package]]\nname = 'my-hooks'\nversion = '1.0.0'\ndependencies = ['hookspec', 'serde']\n";
+    std::fs::write(home.workspace().join("Cargo.lock"), lock).unwrap();
+    let output = home.run(&["doctor", "--json"]);
+    assert_eq!(output.status.code(), Some(1));
+    let findings: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let problems: Vec<_> =
+        findings.as_array().unwrap().iter().filter_map(|row| row["problem"].as_str()).collect();
+    for part in ["`nothing`", "`nobody`", "unknown key `x`", "not linked into this program"] {
+        assert!(problems.iter().any(|problem| problem.contains(part)), "{part} in {problems:?}");
+    }
+}
+
+#[test]
+fn a_home_that_cannot_be_written_is_a_finding_and_not_a_panic() {
+    let home = Home::new();
+    let output = home.command(&["doctor"]).env("HOOKSPEC_HOME", "/proc/nothing").output().unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    assert!(String::from_utf8_lossy(&output.stdout).contains("set HOOKSPEC_HOME to a folder that can"));
+    let model = home.script(&[json!({ "text": "hi" })]);
+    let chat = home
+        .command(&["chat", "hi", "--model", &model])
+        .env("HOOKSPEC_HOME", "/proc/nothing")
+        .output()
+        .unwrap();
+    let error = String::from_utf8_lossy(&chat.stderr);
+    assert!(
+        !chat.status.success() && error.contains("/proc/nothing") && !error.contains("panicked"),
+        "{error}"
+    );
+    let tour = home.command(&["tour"]).env("HOOKSPEC_HOME", "/proc/nothing").output().unwrap();
+    assert!(tour.status.success(), "the tour needs no home");
+}
+
+#[test]
+fn fire_runs_hooks_on_one_event_and_keeps_their_states() {
+    let home = Home::new();
+    let event = std::fs::read_to_string(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../tests/fixtures/events/tool.execute.post.json"
+    ))
+    .unwrap();
+    let fire = |clock: &str| {
+        let text = home.good(&[
+            "fire",
+            "post_tool_call",
+            "--event",
+            &event,
+            "--session",
+            "s1",
+            "--only",
+            "time_awareness",
+            "--clock",
+            clock,
+        ]);
+        serde_json::from_str::<Value>(text.trim()).unwrap()
+    };
+    let first = fire("2026-01-01T12:00:00Z");
+    assert_eq!((&first["hook"], &first["messages"]), (&json!("time_awareness.time_message"), &json!([])));
+    let later = fire("2026-01-01T12:06:00Z");
+    assert!(later["messages"][0]["content"].as_str().unwrap().contains("6min"), "{later}");
+    assert_eq!((&later["messages"][0]["hide"], &later["error"]), (&json!(true), &Value::Null));
+    assert!(later["duration_us"].is_u64());
+    assert!(
+        home.bad(&["fire", "step.pre", "--event", "{\"step\":0}", "--session", "../x"])
+            .contains("session's id")
+    );
+}
+
+#[test]
+fn points_are_listed_described_and_have_schemas() {
+    let home = Home::new();
+    let all: Value = serde_json::from_str(&home.good(&["points", "--json"])).unwrap();
+    assert_eq!(all.as_array().unwrap().iter().filter(|point| point["package"] == "hookspec").count(), 27);
+    assert!(home.good(&["points", "PermissionRequest"]).contains("TOOL_CONFIRM"));
+    let schema: Value = serde_json::from_str(&home.good(&["points", "file.save.post", "--schema"])).unwrap();
+    assert_eq!(schema["properties"]["created"]["type"], "boolean");
+    let page = home.good(&["points", "--markdown"]);
+    let kept = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../docs/points.md")).unwrap();
+    assert_eq!(page, kept, "docs/points.md is out of date; make it anew with `hookspec points --markdown`");
+}
+
+#[test]
+fn a_chat_without_a_person_refuses_and_with_y_does() {
+    let home = Home::new();
+    let refused = home.script(&[save("a.txt"), json!({ "text": "Then not." })]);
+    home.good(&["chat", "save a file", "-n", "--model", &refused, "--name", "one"]);
+    assert!(!home.workspace().join("a.txt").exists());
+    let log = std::fs::read_to_string(home.path().join("home/logs/one/conversation.jsonl")).unwrap();
+    assert!(log.contains("nobody is there to ask"), "{log}");
+
+    let script = home.script(&[save("a.txt"), json!({ "text": "Saved." }), json!({ "text": "Still here." })]);
+    let text = home.good(&["chat", "save a file", "-y", "--model", &script, "--name", "two"]);
+    assert!(text.contains("Saved.") && home.workspace().join("a.txt").exists());
+    let again = home.good(&["chat", "and now?", "-y", "--resume", "two"]);
+    assert!(again.contains("Still here."), "{again}");
+}
+
+#[test]
+fn an_allowlist_does_not_take_the_confirmation_away() {
+    let home = Home::new();
+    let script = home.script(&[save("a.txt"), json!({ "text": "ok" })]);
+    home.good(&["chat", "save", "--model", &script, "--allow", "linter"]);
+    assert!(!home.workspace().join("a.txt").exists(), "nobody confirmed it");
+}
+
+#[test]
+fn ctrl_c_and_sigterm_end_the_session_properly() {
+    for (signal, reason) in [("-INT", "exit"), ("-TERM", "shutdown")] {
+        let home = Home::new();
+        let long = json!({ "text": "word ".repeat(4_000), "delay_ms": 20 });
+        let script = home.script(&[long]);
+        let mut child = home
+            .command(&["chat", "talk", "-n", "--model", &script, "--name", "s"])
+            .stdout(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let timeline = home.path().join("home/logs/s/timeline.jsonl");
+        // It is talking as soon as something arrives.
+        let mut first = [0; 1];
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut first).unwrap();
+        let mut rest = child.stdout.take().unwrap();
+        let drained = std::thread::spawn(move || std::io::copy(&mut rest, &mut std::io::sink()));
+        Command::new("kill").args([signal, &child.id().to_string()]).status().unwrap();
+        child.wait().unwrap();
+        drained.join().unwrap().unwrap();
+        let text = std::fs::read_to_string(timeline).unwrap();
+        let points: Vec<String> = text
+            .lines()
+            .map(|line| serde_json::from_str::<Value>(line).unwrap())
+            .filter(|entry| entry["what"] == "fired")
+            .map(|entry| entry["point"].as_str().unwrap().to_owned())
+            .collect();
+        let end: Vec<_> = points.iter().rev().take(4).rev().collect();
+        assert_eq!(
+            end,
+            ["generation.interrupt", "turn.post", "loop.continue", "session.end"],
+            "{signal} {reason}"
+        );
+        let log = std::fs::read_to_string(home.path().join("home/logs/s/conversation.jsonl")).unwrap();
+        assert!(log.contains("Interrupted by"), "{log}");
+    }
+}
+
+#[test]
+fn a_torn_timeline_costs_the_torn_line() {
+    let home = Home::new();
+    let script = home.script(&[json!({ "text": "hi" })]);
+    home.good(&["chat", "hi", "-n", "--model", &script, "--name", "s"]);
+    let path = home.path().join("home/logs/s/timeline.jsonl");
+    let mut text = std::fs::read_to_string(&path).unwrap();
+    let whole = home.good(&["trace", "s"]).lines().count();
+    text.push_str("{\"what\":\"fir");
+    std::fs::write(&path, text).unwrap();
+    let output = home.run(&["trace", "s"]);
+    assert!(output.status.success() && String::from_utf8_lossy(&output.stderr).contains("was skipped"));
+    assert_eq!(String::from_utf8_lossy(&output.stdout).lines().count(), whole);
+}
+
+#[test]
+fn a_new_plugin_builds_and_its_test_passes() {
+    let home = Home::new();
+    let checkout = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
+    home.good(&["new", "my-hooks", "--hookspec", checkout]);
+    let folder = home.workspace().join("my-hooks");
+    std::fs::copy(format!("{checkout}/Cargo.lock"), folder.join("Cargo.lock")).unwrap();
+    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("new-plugin");
+    let cargo = |args: &[&str]| {
+        let output = Command::new(env!("CARGO"))
+            .args(args)
+            .args(["--offline", "--target-dir", target.to_str().unwrap()])
+            .current_dir(&folder)
+            .env("HOOKSPEC_HOME", home.path().join("home"))
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(cargo(&["test"]).contains("new_files_are_measured ... ok"));
+    assert!(home.bad(&["new", "my-hooks"]).contains("exists already"));
+}
