@@ -1,9 +1,9 @@
 //! The lifecycle engine that every host of hookspec shares: sessions, turns, steps, generations, tool calls,
 //! confirmations, interrupts, resume; with the models, the tools and the logs that an agent needs.
 //!
-//! A host opens an [`Agent`](engine::Agent) and hands it user messages. Everything between the message and
+//! A host opens an [`Agent`] and hands it user messages. Everything between the message and
 //! the rest after it happens here, once, for all hosts: so a point that fires in one fires in all. Hosts
-//! differ only in how they show things ([`Frontend`](engine::Frontend)) and in who answers questions (hooks
+//! differ only in how they show things ([`Frontend`]) and in who answers questions (hooks
 //! on `TOOL_CONFIRM` and `ELICIT`).
 
 pub mod calls;

@@ -1,5 +1,7 @@
 //! The program as a person uses it.
 
+#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 

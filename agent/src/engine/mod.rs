@@ -82,7 +82,7 @@ impl Default for Limits {
     }
 }
 
-/// One open session. See the [module](self).
+/// One open session, from its opening to its end.
 #[derive(Debug)]
 pub struct Agent {
     session: Session,

@@ -1,5 +1,7 @@
 //! Remembered in one session, known in the next.
 
+#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
+
 use hookspec::points::{SESSION_START, StartReason};
 use hookspec::{Hooks, Registry, RegistryBuilder, Session, ToolUse, fire};
 

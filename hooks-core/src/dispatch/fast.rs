@@ -1,8 +1,10 @@
 //! The loop for plain hooks: one `catch_unwind` around all of them, entered again after the hook that panicked
 //! or spoke.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
+use crate::entry::SyncCall;
 use crate::failure::{Cause, panic_text};
 use crate::fired::Fired;
 use crate::outcome::Outcome;
@@ -18,25 +20,49 @@ pub(super) fn run<P: Point>(slots: &Slots<P>, session: &Session, event: &P::Even
         Ok(frame) => frame,
         Err(chain) => return too_deep::<P>(session, chain),
     };
-    let mut fired = Fired::SILENT;
-    let mut value = None;
     let mut out = Outcome::silent();
     let mut next = 0;
-    let calls = &*slots.calls;
-    loop {
-        let ended = catch_unwind(AssertUnwindSafe(|| {
-            let event = P::with(event, value.as_ref());
-            while let Some(call) = calls.get(next) {
-                next += 1;
-                call(&event, session, &mut out);
-                if out.spoke() {
-                    return;
-                }
+    let ended = sweep(&slots.calls, &mut next, event, session, &mut out);
+    if ended.is_ok() && !out.spoke() {
+        Fired::SILENT
+    } else {
+        eventful(slots, session, event, next, ended, out)
+    }
+}
+
+/// Calls hooks from `next` on until one panics, speaks, or none is left; `next` is behind the last one called.
+#[inline]
+fn sweep<P: Point>(
+    calls: &[SyncCall<P>],
+    next: &mut usize,
+    event: &P::Event<'_>,
+    session: &Session,
+    out: &mut Outcome<P::Verdict>,
+) -> Result<(), Box<dyn Any + Send>> {
+    catch_unwind(AssertUnwindSafe(|| {
+        for call in &calls[*next..] {
+            *next += 1;
+            call(event, session, out);
+            if out.spoke() {
+                return;
             }
-        }));
-        if ended.is_ok() && !out.spoke() {
-            break;
         }
+    }))
+}
+
+/// Goes on after a hook that panicked or spoke: kept apart so that silent chains do not pay for it.
+#[cold]
+fn eventful<P: Point>(
+    slots: &Slots<P>,
+    session: &Session,
+    event: &P::Event<'_>,
+    mut next: usize,
+    mut ended: Result<(), Box<dyn Any + Send>>,
+    mut out: Outcome<P::Verdict>,
+) -> Fired<P::Verdict> {
+    let mut fired = Fired::SILENT;
+    let mut value = None;
+    while ended.is_err() || out.spoke() {
         let hook = &slots.hooks[next - 1];
         let mut goes_on = true;
         if let Some(said) = out.take() {
@@ -48,6 +74,7 @@ pub(super) fn run<P: Point>(slots: &Slots<P>, session: &Session, event: &P::Even
         if !goes_on {
             break;
         }
+        ended = sweep(&slots.calls, &mut next, &P::with(event, value.as_ref()), session, &mut out);
     }
     if let Some(value) = value {
         fired.told().fold = Some(value);

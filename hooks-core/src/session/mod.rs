@@ -1,7 +1,4 @@
-//! Sessions: one conversation, and everything that hooks may know about it.
-//!
-//! A session is a cheap handle; clones are the same session. Nothing in it belongs to a thread, a path or
-//! the process: two sessions in one workspace, or one that moves between threads, behave as one alone.
+//! Sessions.
 
 mod extensions;
 mod interrupt;
@@ -36,7 +33,10 @@ pub(crate) use settings::AllSettings;
 pub use settings::{HookSettings, SettingsSpec};
 pub use state::{HookState, PATIENCE, StateError, StateGuard};
 
-/// One conversation. See the [module](self).
+/// One conversation, and everything that hooks may know about it.
+///
+/// A cheap handle; clones are the same session. Nothing in it belongs to a thread, a path or the process: two
+/// sessions in one workspace, or one that moves between threads, behave as one alone.
 ///
 /// ```
 /// use hookspec::{Hooks, Registry, Session};

@@ -1,0 +1,1 @@
+//! The measurements are in `benches/`; this library is empty.
