@@ -56,6 +56,8 @@ pub mod __private;
 
 mod ask;
 mod background;
+#[cfg(doctest)]
+mod book;
 mod clock;
 mod config;
 mod dispatch;

@@ -236,6 +236,7 @@ fn picture(session: &str, entries: &[TimelineEntry]) -> Document {
                 let y = 42.0 + ROW * names[run.point.as_str()] as f64;
                 let title = format!("{} · {} · {}", run.hook, took(run.duration_us), verdict(run));
                 let width = (step * (1.0 + (1.0 + run.duration_us as f64).ln() / 2.0)).clamp(4.0, 90.0);
+                let width = width.min(LEFT + WIDTH + 10.0 - x);
                 let bar = Rectangle::new()
                     .set("x", x)
                     .set("y", y)
