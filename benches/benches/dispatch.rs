@@ -75,8 +75,11 @@ fn median(mut figures: Vec<f64>) -> f64 {
     figures[figures.len() / 2]
 }
 
+/// A name, and one trigger.
+type Contestant<'a> = (&'a str, Box<dyn FnMut() + 'a>);
+
 /// Runs the contestants in turn and gives the median of each.
-fn contest(contestants: &mut [(&str, Box<dyn FnMut() + '_>)]) -> Vec<f64> {
+fn contest(contestants: &mut [Contestant<'_>]) -> Vec<f64> {
     let calls: Vec<u64> = contestants.iter_mut().map(|(_, trigger)| calls_for(trigger)).collect();
     let mut figures = vec![Vec::new(); contestants.len()];
     for _ in 0..ROUNDS {
