@@ -1,127 +1,237 @@
-//! Tool calls in an assistant's text: fenced blocks whose tag begins with a tool's name.
+//! The tool calls that an assistant's message makes.
+//!
+//! A model calls a tool either through its provider's own interface, and then the calls are in the
+//! message's metadata, or in its text, as a fenced block whose tag starts with a tool's name:
 //!
 //! ````text
-//! ```save src/main.rs
-//! fn main() {}
+//! ```save notes/today.md
+//! - buy milk
 //! ```
 //! ````
 //!
-//! A longer fence may hold shorter ones. A block that is never closed is not a call: the answer was cut off,
-//! and half a file must not be written.
+//! The rest of the tag is split into arguments the way a shell would; the block's text, with the line end
+//! of its last line, is the content. The text is read as CommonMark, so an indented fence, one in a list and
+//! one made of `~~~` are what they look like, and a longer fence may hold shorter ones.
+//!
+//! What is not a call: a block in a block quote (the model is quoting somebody), and a block that can't be
+//! trusted to end where it seems to: one that is never closed, or one whose content opens a fence of its own that
+//! is as long as the outer one, so that the first inner end cut it off. Whether such a block names a tool or not,
+//! what follows it may well be the rest of its content, so no later block is a call either; if that leaves out a
+//! call, the [`CallProblem`] says so to the model.
+//!
+//! Limits: CRLF line ends in a block become LF; a backslash in a tag escapes, so a Windows path there needs
+//! quotes or slashes; calls written as XML are not recognised.
 
-use std::collections::BTreeSet;
+use std::ops::Range;
 
-use hookspec::ToolUse;
-use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag, TagEnd};
+use hookspec::{CallFormat, Message, Role, ToolUse};
+use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-/// The calls of `tools` in a text, in order.
+/// What a text holds: the calls in order, and at most one problem that kept others out.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FoundCalls {
+    /// The calls, in the order of the text.
+    pub calls: Vec<ToolUse>,
+    /// What the model should be told; a host may add to it.
+    pub problems: Vec<CallProblem>,
+}
+
+/// A block after which nothing is a call. The texts are written for the model.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CallProblem {
+    /// The block has no end.
+    #[error(
+        "The {} was never closed, so neither it nor anything after it was run: end it with a line that holds only its fence.",
+        described(.tool)
+    )]
+    Unclosed {
+        /// The first word of its tag: a tool's name, or another word if the block only makes what follows doubtful.
+        tool: String,
+        /// Byte offset of the block in its message.
+        start: usize,
+    },
+    /// The block's content opens a fence that the block's own fence can't hold.
+    #[error(
+        "The {} holds another fenced block, so where it ends is not clear, and neither it nor anything after it was run: write it again with a fence longer than {fence}.",
+        described(.tool)
+    )]
+    Nested {
+        /// As for [`Unclosed`](Self::Unclosed).
+        tool: String,
+        /// Byte offset of the block in its message.
+        start: usize,
+        /// The fence that was too short.
+        fence: String,
+    },
+}
+
+fn described(tool: &str) -> String {
+    if tool.is_empty() { "block without a tag".to_owned() } else { format!("`{tool}` block") }
+}
+
+/// The id of a call written as a fenced block: `<message id>-<number of the block in its message>`, from 1.
+///
+/// All fenced blocks count, whether they name a tool or not, so the id stays the same when the set of
+/// tools changes between two runs.
 #[must_use]
-pub fn find(text: &str, tools: &BTreeSet<&str>) -> Vec<ToolUse> {
-    let mut calls = Vec::new();
-    let mut open: Option<ToolUse> = None;
-    for (event, range) in Parser::new(text).into_offset_iter() {
+pub fn fenced_call_id(message_id: &str, block: usize) -> String {
+    format!("{message_id}-{block}")
+}
+
+/// The calls that `message` makes: none unless an assistant said it; the native ones if it has any (its text is
+/// then only text), otherwise the fenced blocks that name a tool.
+///
+/// Fenced calls, and native ones that came without an id, get one from the message's id (see
+/// [`fenced_call_id`]); a message that has none leaves them without.
+pub fn calls_of(message: &Message, is_tool: impl Fn(&str) -> bool) -> FoundCalls {
+    if message.role != Role::Assistant {
+        return FoundCalls::default();
+    }
+    let native = message.metadata.as_deref().map_or(&[][..], |metadata| &metadata.tool_calls);
+    if native.is_empty() {
+        return find_calls(&message.content, message.id.as_deref(), is_tool);
+    }
+    let mut calls = native.to_vec();
+    for (index, call) in calls.iter_mut().enumerate() {
+        if call.call_id.is_none() {
+            call.call_id = message.id.as_deref().map(|id| fenced_call_id(id, index + 1));
+        }
+    }
+    FoundCalls { calls, problems: Vec::new() }
+}
+
+/// The fenced blocks of `text` that call a tool; `is_tool` says which names are tools.
+pub fn find_calls(text: &str, message_id: Option<&str>, is_tool: impl Fn(&str) -> bool) -> FoundCalls {
+    let mut found = FoundCalls::default();
+    let mut doubt = None;
+    for (index, block) in fenced_blocks(text).iter().enumerate() {
+        if block.quoted {
+            continue;
+        }
+        let (tool, args) = block.tag.split_once(char::is_whitespace).unwrap_or((block.tag, ""));
+        doubt = doubt.or_else(|| block.problem(tool));
+        if tool.is_empty() || !is_tool(tool) {
+            continue;
+        }
+        if let Some(problem) = doubt {
+            found.problems.push(problem);
+            break;
+        }
+        found.calls.push(ToolUse {
+            tool: tool.to_owned(),
+            args: split_words(args),
+            content: block.content.clone(),
+            call_id: message_id.map(|id| fenced_call_id(id, index + 1)),
+            start: Some(block.start),
+            format: CallFormat::Markdown,
+            ..ToolUse::default()
+        });
+    }
+    found
+}
+
+/// A fenced block as it stands in a text.
+#[derive(Debug)]
+struct Block<'a> {
+    /// Byte offset of the fence.
+    start: usize,
+    /// The characters of the opening fence.
+    fence: &'a str,
+    /// What follows the fence in its line, as written: entities and escapes are not resolved.
+    tag: &'a str,
+    content: String,
+    closed: bool,
+    quoted: bool,
+}
+
+impl Block<'_> {
+    /// Why the block may not end where it seems to.
+    fn problem(&self, tool: &str) -> Option<CallProblem> {
+        let (tool, start) = (tool.to_owned(), self.start);
+        if !self.closed {
+            return Some(CallProblem::Unclosed { tool, start });
+        }
+        let nested = self.content.lines().any(|line| opens_fence(line, self.fence));
+        nested.then(|| CallProblem::Nested { tool, start, fence: self.fence.to_owned() })
+    }
+}
+
+fn fenced_blocks(text: &str) -> Vec<Block<'_>> {
+    let mut blocks = Vec::new();
+    let mut quotes = 0_usize;
+    let mut open: Option<(Block<'_>, Range<usize>)> = None;
+    for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
         match event {
-            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(tag))) => {
-                open = call(&tag, tools).map(|call| ToolUse { start: Some(range.start), ..call });
+            Event::Start(Tag::BlockQuote(_)) => quotes += 1,
+            Event::End(TagEnd::BlockQuote(_)) => quotes = quotes.saturating_sub(1),
+            Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => {
+                let whole = text.get(range.clone()).unwrap_or_default();
+                let first = whole.lines().next().unwrap_or_default();
+                let width = fence_width(first);
+                let (fence, tag) = first.split_at_checked(width).unwrap_or((first, ""));
+                let block = Block {
+                    start: range.start,
+                    fence,
+                    tag: tag.trim(),
+                    content: String::new(),
+                    closed: false,
+                    quoted: quotes > 0,
+                };
+                // What follows the content decides whether the block is closed; before any content, that
+                // is what follows the first line.
+                open = Some((block, range.start + first.len()..range.end));
             }
             Event::Text(part) => {
-                if let Some(call) = &mut open {
-                    call.content.push_str(&part);
+                if let Some((block, rest)) = &mut open {
+                    block.content.push_str(&part);
+                    rest.start = rest.start.max(range.end);
                 }
             }
             Event::End(TagEnd::CodeBlock) => {
-                if let Some(call) = open.take()
-                    && is_closed(&text[range])
-                {
-                    calls.push(call);
+                if let Some((mut block, rest)) = open.take() {
+                    // An end is all that the parser leaves after the content, but for a quote's marks.
+                    let end = text.get(rest).unwrap_or_default();
+                    block.closed = end.trim_end().ends_with(block.fence);
+                    blocks.push(block);
                 }
             }
             _ => {}
         }
     }
-    calls
+    blocks
 }
 
-fn call(tag: &str, tools: &BTreeSet<&str>) -> Option<ToolUse> {
-    let tag = tag.trim();
-    let (name, rest) = tag.split_once(char::is_whitespace).unwrap_or((tag, ""));
-    if !tools.contains(name) {
-        return None;
+/// How many of the same fence character `line` starts with.
+fn fence_width(line: &str) -> usize {
+    match line.bytes().next() {
+        Some(mark @ (b'`' | b'~')) => line.bytes().take_while(|byte| *byte == mark).count(),
+        _ => 0,
     }
-    // An odd quote is part of a name, not a mistake of the model that should cost the call.
-    let words =
-        shell_words::split(rest).unwrap_or_else(|_| rest.split_whitespace().map(str::to_owned).collect());
-    Some(ToolUse::fenced(name, words, ""))
 }
 
-/// Whether a fenced block has its closing fence.
-fn is_closed(block: &str) -> bool {
-    let opening = block.trim_start_matches(|c| c != '`' && c != '~');
-    let Some(mark) = opening.chars().next() else { return false };
-    let length = opening.chars().take_while(|c| *c == mark).count();
-    let mut lines = block.trim_end().lines();
-    let last = lines.next_back().unwrap_or_default();
-    let closing = last.trim_start_matches(['>', ' ', '\t']).trim_end();
-    lines.next().is_some() && closing.len() >= length && closing.chars().all(|c| c == mark)
+/// Whether `line` would open a block, with a tag, by a fence that `fence` can't hold.
+fn opens_fence(line: &str, fence: &str) -> bool {
+    let inner = line.trim_start_matches(' ');
+    let width = fence_width(inner);
+    let (marks, tag) = inner.split_at_checked(width).unwrap_or((inner, ""));
+    let tag = tag.trim();
+    line.len() - inner.len() < 4
+        && marks.starts_with(fence)
+        && !fence.is_empty()
+        && !tag.is_empty()
+        && !(marks.starts_with('`') && tag.contains('`'))
+}
+
+/// Splits like a shell, without its comments: `#1.md` is a name. Unbalanced quotes are taken literally.
+fn split_words(rest: &str) -> Vec<String> {
+    // The splitter drops what follows a `#`, so it gets to see a character that the text does not use.
+    let stand_in = ('\u{E000}'..='\u{F8FF}').find(|mark| !rest.contains(*mark));
+    let words = stand_in.and_then(|mark| {
+        let words = shell_words::split(&rest.replace('#', mark.encode_utf8(&mut [0; 4]))).ok()?;
+        Some(words.iter().map(|word| word.replace(mark, "#")).collect())
+    });
+    words.unwrap_or_else(|| rest.split_whitespace().map(str::to_owned).collect())
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn found(text: &str) -> Vec<(String, Vec<String>, String)> {
-        let tools = BTreeSet::from(["save", "shell", "patch"]);
-        find(text, &tools).into_iter().map(|call| (call.tool, call.args, call.content)).collect()
-    }
-
-    fn one(tool: &str, args: &[&str], content: &str) -> (String, Vec<String>, String) {
-        (tool.into(), args.iter().map(|arg| (*arg).to_owned()).collect(), content.into())
-    }
-
-    #[test]
-    fn calls_are_found_in_order_and_other_blocks_are_not_calls() {
-        let text = "First\n```save a.py\nx = 1\n```\nthen\n```python\nno\n```\n~~~shell\nls\n~~~\n";
-        assert_eq!(found(text), [one("save", &["a.py"], "x = 1\n"), one("shell", &[], "ls\n")]);
-    }
-
-    #[test]
-    fn a_longer_fence_holds_shorter_ones() {
-        let text = "````save README.md\n# Hi\n```sh\nls\n```\n````\n";
-        assert_eq!(found(text), [one("save", &["README.md"], "# Hi\n```sh\nls\n```\n")]);
-    }
-
-    #[test]
-    fn a_block_that_is_not_closed_is_not_a_call() {
-        assert_eq!(found("```save a\nhalf"), []);
-        assert_eq!(found("````save a\nhalf\n```\n"), []);
-        assert_eq!(found("```shell"), []);
-        assert_eq!(found("```shell\n```"), [one("shell", &[], "")]);
-    }
-
-    #[test]
-    fn names_with_spaces_are_quoted_and_odd_quotes_cost_nothing() {
-        assert_eq!(found("```save 'my file.txt'\nx\n```"), [one("save", &["my file.txt"], "x\n")]);
-        assert_eq!(found("```save it's\nx\n```"), [one("save", &["it's"], "x\n")]);
-    }
-
-    #[test]
-    fn lists_quotes_and_windows_line_ends_do_not_matter() {
-        assert_eq!(found("- item\n\n  ```shell\n  ls\n  ```\n"), [one("shell", &[], "ls\n")]);
-        assert_eq!(found("> ```shell\n> ls\n> ```\n"), [one("shell", &[], "ls\n")]);
-        assert_eq!(found("```shell\r\nls\r\n```\r\n").len(), 1);
-    }
-
-    #[test]
-    fn the_start_is_the_offset_of_the_fence() {
-        let text = "Hü\n```shell\nls\n```";
-        let calls = find(text, &BTreeSet::from(["shell"]));
-        assert_eq!(&text[calls[0].start.unwrap()..][..8], "```shell");
-    }
-
-    proptest::proptest! {
-        #[test]
-        fn no_text_makes_it_panic(text in "([`~> \n-]|save|shell|ä|x){0,40}") {
-            let _ = found(&text);
-        }
-    }
-}
+mod tests;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use hookspec::{Config, ConfigError};
-use hookspec_agent::paths::{NoHome, Paths};
+use hookspec_agent::paths::{Paths, PathsError};
 use serde::Deserialize;
 
 /// Options of every command.
@@ -47,7 +47,7 @@ pub(crate) enum SettingsError {
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error(transparent)]
-    NoHome(#[from] NoHome),
+    Paths(#[from] PathsError),
     #[error("{path} cannot be read: {source}")]
     Read { path: PathBuf, source: std::io::Error },
     #[error("{file}: `[agent]`: {why}")]
@@ -68,12 +68,12 @@ pub(crate) struct Settings {
 impl Settings {
     /// Reads the user's file, the workspace's, the one that was named, and the environment, in this order.
     pub(crate) fn load(common: &Common) -> Result<Self, SettingsError> {
-        let paths = Paths::from_env(|name| std::env::var(name).ok())?;
+        let paths = Paths::discover()?;
         let workspace = common.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
         let mut config = Config::new();
         let mut files = Vec::new();
         for (path, required) in [
-            (Some(paths.config.join("hookspec.toml")), false),
+            (Some(paths.config_dir.join("hookspec.toml")), false),
             (Some(workspace.join("hookspec.toml")), false),
             (common.config.clone(), true),
         ] {

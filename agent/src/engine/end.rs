@@ -3,7 +3,7 @@
 use hookspec::points::{CACHE_INVALIDATED, EndReason, InvalidationReason, SESSION_END};
 use hookspec::{Message, Role, fire};
 
-use crate::log::LogError;
+use crate::log::{LogError, Rewrite};
 use crate::models::ModelError;
 
 use super::{Agent, ENDED_BY_HOOK};
@@ -28,7 +28,7 @@ impl Agent {
 
     /// Writes states and timeline to disk.
     pub(super) fn keep(&self) {
-        if let Err(error) = self.conversation.save_states(&self.session.save_states()) {
+        if let Err(error) = self.conversation.save_state(&self.session.save_states()) {
             self.frontend.notice(&format!("the hooks' states could not be kept: {error}"));
         }
         if let Some(timeline) = &self.timeline {
@@ -54,8 +54,8 @@ impl Agent {
     pub async fn undo(&mut self) -> Result<usize, LogError> {
         let log = self.session.log();
         let Some(from) = log.iter().rposition(|message| message.role == Role::User) else { return Ok(0) };
-        let kept: Vec<Message> = log[..from].iter().map(|message| (**message).clone()).collect();
-        self.conversation.rewrite(&kept, "undo")?;
+        let mut kept: Vec<Message> = log[..from].iter().map(|message| (**message).clone()).collect();
+        self.conversation.rewrite(&mut kept, Rewrite::Undo)?;
         let gone = log.len() - from;
         self.session.replace_log(kept.into_iter().collect());
         self.invalidated(InvalidationReason::Undo).await;

@@ -1,13 +1,13 @@
 //! Opening a session: log, states, system prompt, and calls that a crash left without a result.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use hookspec::points::{SESSION_START, StartReason};
 use hookspec::{BoxError, Clock, Hooks, LogSink, Message, Observer, Role, Session, SessionBuilder, fire};
 
-use crate::log::{Conversation, ConversationConfig, LogError};
+use crate::log::{Chat, Conversation, ConversationConfig, Loaded, LogError};
 use crate::models::{ModelError, ModelOptions};
 use crate::tools::Changes;
 
@@ -116,31 +116,33 @@ impl Agent {
             .and_then(|path| std::fs::read_dir(&path).map(|_| path))
             .map_err(|source| OpenError::Workspace { path: workspace.clone(), source })?;
         let config = ConversationConfig {
-            model: model.clone(),
-            workspace: Some(workspace.clone()),
+            chat: Chat { model: model.clone(), workspace: Some(workspace.clone()), ..Chat::default() },
             ..ConversationConfig::default()
         };
+        let fresh = |messages| Loaded { messages, config: config.clone(), ..Loaded::default() };
         let (conversation, loaded, reason) = match begin {
-            Begin::New(id) => (Conversation::create(&logs, &id, &config)?, Vec::new(), StartReason::New),
+            Begin::New(id) => {
+                (Conversation::create(&logs, &id, &config)?, fresh(Vec::new()), StartReason::New)
+            }
             Begin::Fork(id, messages) => {
                 let conversation = Conversation::create(&logs, &id, &config)?;
                 for message in &messages {
                     conversation.append(&mut message.clone())?;
                 }
-                (conversation, messages, StartReason::Fork)
+                (conversation, fresh(messages), StartReason::Fork)
             }
             Begin::Resume(id) => {
                 let (conversation, loaded) = Conversation::open(&logs, &id)?;
                 for warning in &loaded.warnings {
-                    frontend.notice(&format!("the log of {id}: {warning}"));
+                    frontend.notice(&warning.to_string());
                 }
-                (conversation, loaded.messages, StartReason::Resume)
+                (conversation, loaded, StartReason::Resume)
             }
         };
+        let Loaded { messages: loaded, state: states, config, .. } = loaded;
         let conversation = Arc::new(conversation);
-        let model = model.or_else(|| conversation.config().model.clone()).ok_or(OpenError::NoModel)?;
+        let model = model.or_else(|| config.chat.model.clone()).ok_or(OpenError::NoModel)?;
         let opened = crate::models::open(&model, &model_options)?;
-        let states = conversation.load_states();
         let timeline = match &observer {
             Some(_) => None,
             None => match TimelineFile::open(&conversation.timeline_path()) {
@@ -188,8 +190,7 @@ impl Agent {
             let prompt = crate::tools::system_prompt(&registry, &*self.model, &self.session);
             self.session.append(prompt.hidden());
         }
-        let names: BTreeSet<&str> = registry.tools().names().collect();
-        for answer in crate::log::close_unanswered(loaded, &names) {
+        for answer in crate::log::close_unanswered(loaded, |name| registry.tools().get(name).is_some()) {
             self.session.append(answer);
         }
         let initial: Vec<Message> = self.session.log().iter().map(|m| (**m).clone()).collect();

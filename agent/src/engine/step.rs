@@ -3,6 +3,8 @@
 use hookspec::points::{MESSAGE_POST_PROCESS, MESSAGE_TRANSFORM, STEP_POST, STEP_PRE, TurnOutcome};
 use hookspec::{Message, ToolStatus, ToolUse, Usage, fire};
 
+use crate::calls::{CallProblem, FoundCalls, calls_of};
+
 use super::Agent;
 use super::call::CallEnd;
 use super::generation::Generated;
@@ -30,7 +32,10 @@ impl Agent {
         let fired = fire!(self.session, MESSAGE_POST_PROCESS { message: &message }).await;
         self.after(&fired).await;
 
-        let calls = self.calls_of(&message);
+        let FoundCalls { calls, problems } = self.calls_of(&message);
+        for problem in &problems {
+            self.session.append(Message::system(problem.to_string()).hidden());
+        }
         let tool_calls = u32::try_from(calls.len()).unwrap_or(u32::MAX);
         let outcome = self.run_calls(calls).await;
         let fired = fire!(self.session, STEP_POST { step, tool_calls, usage: usage.as_ref() }).await;
@@ -38,13 +43,22 @@ impl Agent {
         if self.ending.is_some() {
             return Some(TurnOutcome::SessionEnded);
         }
-        outcome.or((tool_calls == 0).then_some(TurnOutcome::Complete))
+        // A call that could not be read is not the end of the work: the model is told and goes on. A block
+        // that names no tool is only text that is written oddly.
+        let registry = self.session.hooks().load();
+        let is_call = |problem: &CallProblem| match problem {
+            CallProblem::Unclosed { tool, .. } | CallProblem::Nested { tool, .. } => {
+                registry.tools().get(tool).is_some()
+            }
+        };
+        let unfinished = problems.iter().any(is_call);
+        outcome.or((tool_calls == 0 && !unfinished).then_some(TurnOutcome::Complete))
     }
 
     /// The calls in an assistant's message: native ones, else fenced blocks.
-    fn calls_of(&self, message: &Message) -> Vec<ToolUse> {
+    fn calls_of(&self, message: &Message) -> FoundCalls {
         let registry = self.session.hooks().load();
-        crate::log::announced_calls(message, &registry.tools().names().collect())
+        calls_of(message, |name| registry.tools().get(name).is_some())
     }
 
     /// Runs the calls in the order the model gave. Once the user has interrupted or the session is to end,

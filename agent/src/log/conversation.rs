@@ -1,325 +1,278 @@
-//! One conversation's folder.
+//! The conversation that is being written to.
 
-use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions, TryLockError};
-use std::io::{Read, Seek, SeekFrom, Write};
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{self, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hookspec::Message;
+use hookspec::{Clock, Message};
 use jiff::Timestamp;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
-use super::read::{Loaded, read};
-use super::{LogError, LogWarning, write_whole};
+use super::load::{self, Loaded};
+use super::lock::Lock;
+use super::message_ids::{Ids, branch_files};
+use super::{ConversationConfig, LogError, append, check_id, names, whole};
 
-/// `config.toml` of a conversation.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ConversationConfig {
-    /// The model it was last used with.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub model: Option<String>,
-    /// The directory tree it works in.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub workspace: Option<PathBuf>,
-    /// When it was made.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub created: Option<Timestamp>,
-}
-
-/// A conversation in a list.
-#[derive(Clone, Debug, Serialize)]
-pub struct ConversationSummary {
-    /// Its name.
-    pub id: String,
-    /// Its configuration.
-    pub config: ConversationConfig,
-    /// How many messages it has.
-    pub messages: usize,
-    /// The last change, as seconds since 1970.
-    pub modified: u64,
-}
-
-/// A conversation, open for writing; no other process can have it open as well.
+/// A conversation, locked against every other writer until it is dropped.
+///
+/// All methods take `&self`; threads that share one take turns.
 #[derive(Debug)]
 pub struct Conversation {
     id: String,
     folder: PathBuf,
-    config: ConversationConfig,
-    log: Mutex<Appender>,
-    /// Holds the lock until it is dropped.
-    _lock: File,
+    clock: Clock,
+    /// Also makes writers take turns.
+    ids: Mutex<Ids>,
+    /// So that timeline entries, which need no order with messages, do not wait for the disk.
+    timeline: Mutex<()>,
+    _lock: Lock,
 }
 
-#[derive(Debug)]
-struct Appender {
-    file: File,
-    length: u64,
+/// Why a log is written anew; names the branch that keeps the old one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rewrite {
+    /// A message was changed.
+    Edit,
+    /// The last messages were taken back.
+    Undo,
+    /// Older messages were made shorter.
+    Compact,
 }
 
-const LOG: &str = "conversation.jsonl";
+impl Rewrite {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Edit => "edit",
+            Self::Undo => "undo",
+            Self::Compact => "compact",
+        }
+    }
+}
 
 impl Conversation {
-    /// Makes a conversation.
+    /// Starts the conversation `id` in `logs`, which is created if need be (on Unix for its owner's eyes only).
+    /// A `config` without a time of creation gets the present one.
     ///
     /// # Errors
-    /// If the name is bad or taken, or the folder cannot be written.
+    /// A bad id, one that is taken or being created by somebody else, or a folder that can't be written.
     pub fn create(logs: &Path, id: &str, config: &ConversationConfig) -> Result<Self, LogError> {
-        let folder = folder(logs, id)?;
-        if folder.join(LOG).exists() {
-            return Err(LogError::Exists(id.to_owned()));
+        check_id(id)?;
+        let folder = logs.join(id);
+        create_folder(&folder.join(names::BRANCHES))?;
+        let lock = Lock::take(&folder, id)?;
+        let path = folder.join(names::LOG);
+        match OpenOptions::new().write(true).create_new(true).open(&path) {
+            Ok(_) => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                return Err(LogError::Exists { id: id.to_owned() });
+            }
+            Err(error) => return Err(LogError::io("create", &path)(error)),
         }
-        std::fs::create_dir_all(folder.join("branches")).map_err(io(&folder))?;
-        let config = ConversationConfig {
-            created: config.created.or_else(|| Some(Timestamp::now())),
-            ..config.clone()
-        };
-        let lock = lock(&folder, id)?;
-        let text = toml::to_string(&config).unwrap_or_default();
-        write_whole(&folder.join("config.toml"), text.as_bytes()).map_err(io(&folder))?;
-        let log = Appender::open(&folder.join(LOG))?;
-        Ok(Self { id: id.to_owned(), folder, config, log: Mutex::new(log), _lock: lock })
+        let conversation = Self::new(id, folder, lock, Ids::default());
+        let mut config = config.clone();
+        config.own.created.get_or_insert_with(Timestamp::now);
+        conversation.save_config(&config)?;
+        whole::sync_folder(logs)?;
+        Ok(conversation)
     }
 
-    /// Opens a conversation to go on with it. A torn last line is moved to a file of its own.
+    /// Opens a conversation for writing and reads it, after repairing what a crash may have left: a torn last
+    /// line, a broken `config.toml` or `state.json` are moved aside, each with a warning.
     ///
     /// # Errors
-    /// If there is none, it is open elsewhere, or its files cannot be read.
+    /// [`LogError::NotFound`], [`LogError::Locked`] (also by this very process), or a file that can't be read.
     pub fn open(logs: &Path, id: &str) -> Result<(Self, Loaded), LogError> {
-        let folder = folder(logs, id)?;
-        let path = folder.join(LOG);
-        if !path.exists() {
-            return Err(LogError::Missing { name: id.to_owned(), logs: logs.to_owned() });
+        check_id(id)?;
+        let folder = logs.join(id);
+        let missing = || LogError::NotFound { id: id.to_owned(), logs: logs.to_owned() };
+        // Asked first, so that a wrong id does not leave a lock file behind.
+        if !folder.join(names::LOG).exists() {
+            return Err(missing());
         }
-        let lock = lock(&folder, id)?;
-        let config = read_config(&folder)?;
-        let loaded = read(&path)?;
-        let mut log = Appender::open(&path)?;
-        if let Some(length) = loaded.torn_at {
-            log.move_tail(&folder, length)?;
+        let lock = Lock::take(&folder, id)?;
+        let branches = folder.join(names::BRANCHES);
+        create_folder(&branches)?;
+        whole::sweep(&folder);
+        whole::sweep(&branches);
+        let loaded = load::load(&folder, true)?.ok_or_else(missing)?;
+        let mut ids = Ids::default();
+        loaded.messages.iter().filter_map(|message| message.id.as_deref()).for_each(|id| ids.note(id));
+        for (_, path) in branch_files(&branches)? {
+            ids.count_branch(&path)?;
         }
-        let conversation = Self { id: id.to_owned(), folder, config, log: Mutex::new(log), _lock: lock };
-        Ok((conversation, loaded))
+        Ok((Self::new(id, folder, lock, ids), loaded))
     }
 
-    /// Reads a conversation that may be open elsewhere.
+    /// Reads a conversation without locking or changing anything.
     ///
     /// # Errors
-    /// If there is none, or it cannot be read.
+    /// [`LogError::NotFound`], or a file that can't be read.
     pub fn read(logs: &Path, id: &str) -> Result<Loaded, LogError> {
-        let path = folder(logs, id)?.join(LOG);
-        if !path.exists() {
-            return Err(LogError::Missing { name: id.to_owned(), logs: logs.to_owned() });
-        }
-        read(&path)
+        check_id(id)?;
+        let loaded = load::load(&logs.join(id), false)?;
+        loaded.ok_or_else(|| LogError::NotFound { id: id.to_owned(), logs: logs.to_owned() })
     }
 
-    /// Its name.
+    fn new(id: &str, folder: PathBuf, lock: Lock, ids: Ids) -> Self {
+        Self {
+            id: id.to_owned(),
+            folder,
+            clock: Clock::system(),
+            ids: Mutex::new(ids),
+            timeline: Mutex::new(()),
+            _lock: lock,
+        }
+    }
+
+    /// The same conversation with another clock for the times of messages.
+    #[must_use]
+    pub fn with_clock(mut self, clock: Clock) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// The conversation's id.
     #[must_use]
     pub fn id(&self) -> &str {
         &self.id
     }
 
-    /// Its configuration as it was when it was opened.
-    #[must_use]
-    pub fn config(&self) -> &ConversationConfig {
-        &self.config
-    }
-
-    /// Its folder.
+    /// The conversation's folder.
     #[must_use]
     pub fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Where its timeline is kept.
-    #[must_use]
-    pub fn timeline_path(&self) -> PathBuf {
-        self.folder.join("timeline.jsonl")
-    }
-
-    /// Stores a message, durably, after giving it an id and a time where it has none.
+    /// Stores `message` at the end of the log, and returns when it is on disk. A message without an id or a time
+    /// gets one; after an error it is as it was, and so is the log.
     ///
     /// # Errors
-    /// If it cannot be written (a full disk, say); nothing of it is in the file then.
+    /// A full disk, a log that can't be written, or an id that another message has.
     pub fn append(&self, message: &mut Message) -> Result<(), LogError> {
-        message.id.get_or_insert_with(|| uuid::Uuid::now_v7().simple().to_string());
-        message.timestamp.get_or_insert_with(Timestamp::now);
-        let path = self.folder.join(LOG);
-        let mut line = serde_json::to_vec(message)
-            .map_err(|error| LogError::Damaged { path: path.clone(), why: error.to_string() })?;
-        line.push(b'\n');
-        self.log.lock().unwrap_or_else(PoisonError::into_inner).append(&line).map_err(io(&path))
+        let mut ids = self.ids();
+        let before = (message.id.clone(), message.timestamp);
+        let stored = self
+            .stamp(&mut ids, message)
+            .and_then(|()| append::append_line(&self.folder.join(names::LOG), &line(message)?));
+        match (stored, &message.id) {
+            (Ok(()), Some(id)) => ids.note(id),
+            (Ok(()), None) => {}
+            (Err(error), _) => {
+                (message.id, message.timestamp) = before;
+                return Err(error);
+            }
+        }
+        Ok(())
     }
 
-    /// Puts other messages in place of all: after an edit, an undo, a compaction. What was there is kept
-    /// under `branches/`.
+    /// Replaces the log by `messages` in one step, and returns where the old one is kept, under `branches/`.
+    ///
+    /// New messages, those with neither id nor time, get both. One with a time but no id was written by
+    /// another program and stays as it is.
     ///
     /// # Errors
-    /// If it cannot be written; the old log stays then.
-    pub fn rewrite(&self, messages: &[Message], why: &str) -> Result<(), LogError> {
-        let path = self.folder.join(LOG);
-        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = (0..).map(|n| self.folder.join(format!("branches/{why}-{n}.jsonl"))).find(|p| !p.exists());
-        if let Some(kept) = kept {
-            std::fs::copy(&path, &kept).map_err(io(&kept))?;
+    /// As for [`append`](Self::append); the log is then as it was.
+    pub fn rewrite(&self, messages: &mut [Message], why: Rewrite) -> Result<PathBuf, LogError> {
+        let mut ids = self.ids();
+        let mut taken = HashSet::new();
+        for id in messages.iter().filter_map(|message| message.id.as_ref()) {
+            ids.count(id);
+            if !taken.insert(id.clone()) {
+                return Err(LogError::DuplicateId { id: id.clone() });
+            }
         }
         let mut text = Vec::new();
         for message in messages {
-            serde_json::to_writer(&mut text, message)
-                .map_err(|error| LogError::Damaged { path: path.clone(), why: error.to_string() })?;
-            text.push(b'\n');
-        }
-        write_whole(&path, &text).map_err(io(&path))?;
-        *log = Appender::open(&path)?;
-        Ok(())
-    }
-
-    /// What the hooks kept when the conversation was last open. A damaged file is moved aside, with a
-    /// warning.
-    #[must_use]
-    pub fn load_states(&self) -> BTreeMap<String, Value> {
-        let path = self.folder.join("state.json");
-        let Ok(bytes) = std::fs::read(&path) else { return BTreeMap::new() };
-        serde_json::from_slice(&bytes).unwrap_or_else(|error| {
-            let aside = self.folder.join("state.json.damaged");
-            tracing::warn!(%error, path = %path.display(), "the hooks' states are damaged; moved aside, hooks start afresh");
-            if let Err(error) = std::fs::rename(&path, &aside) {
-                tracing::warn!(%error, "it could not be moved");
+            if message.id.is_none() && message.timestamp.is_none() {
+                let id = ids.fresh();
+                taken.insert(id.clone());
+                message.id = Some(id);
+                message.timestamp = Some(self.clock.now());
             }
-            BTreeMap::new()
-        })
+            text.extend(line(message)?);
+        }
+        let path = self.folder.join(names::LOG);
+        let old = fs::read(&path).map_err(LogError::io("read", &path))?;
+        let branches = self.folder.join(names::BRANCHES);
+        let last = branch_files(&branches)?.last().map_or(0, |(number, _)| *number);
+        let branch = branches.join(format!("{:04}-{}.jsonl", last.saturating_add(1), why.name()));
+        whole::write_whole(&branch, &old)?;
+        whole::write_whole(&path, &text)?;
+        // What is no longer in the log may be put back under the id that it had.
+        ids.taken = taken;
+        Ok(branch)
     }
 
-    /// Keeps what the hooks want kept.
+    /// Saves `config.toml`.
     ///
     /// # Errors
-    /// If it cannot be written; what was kept before stays.
-    pub fn save_states(&self, states: &BTreeMap<String, Value>) -> Result<(), LogError> {
-        let path = self.folder.join("state.json");
-        let bytes = serde_json::to_vec_pretty(states)
-            .map_err(|error| LogError::Damaged { path: path.clone(), why: error.to_string() })?;
-        write_whole(&path, &bytes).map_err(io(&path))
-    }
-}
-
-impl Appender {
-    fn open(path: &Path) -> Result<Self, LogError> {
-        let file = OpenOptions::new().create(true).read(true).append(true).open(path).map_err(io(path))?;
-        let length = file.metadata().map_err(io(path))?.len();
-        Ok(Self { file, length })
+    /// When the file can't be written.
+    pub fn save_config(&self, config: &ConversationConfig) -> Result<(), LogError> {
+        whole::write_whole(&self.folder.join(names::CONFIG), config.to_text()?.as_bytes())
     }
 
-    fn append(&mut self, line: &[u8]) -> std::io::Result<()> {
-        let written = self.file.write_all(line).and_then(|()| self.file.sync_data());
-        match written {
-            Ok(()) => {
-                self.length += line.len() as u64;
-                Ok(())
+    /// Saves each hook's state.
+    ///
+    /// # Errors
+    /// When the file can't be written.
+    pub fn save_state(&self, state: &BTreeMap<String, Value>) -> Result<(), LogError> {
+        let text = serde_json::to_vec_pretty(state).map_err(LogError::encode("state.json"))?;
+        whole::write_whole(&self.folder.join(names::STATE), &text)
+    }
+
+    /// Adds an entry to `timeline.jsonl`, without waiting for the disk.
+    ///
+    /// # Errors
+    /// When the file can't be written.
+    pub fn append_timeline(&self, entry: &impl Serialize) -> Result<(), LogError> {
+        let mut line = serde_json::to_vec(entry).map_err(LogError::encode("a timeline entry"))?;
+        line.push(b'\n');
+        let path = self.timeline_path();
+        let _turn = self.timeline.lock().unwrap_or_else(PoisonError::into_inner);
+        append::append_in_passing(&path, &line)
+    }
+
+    /// Where the timeline is, once it has an entry.
+    #[must_use]
+    pub fn timeline_path(&self) -> PathBuf {
+        self.folder.join(names::TIMELINE)
+    }
+
+    fn ids(&self) -> MutexGuard<'_, Ids> {
+        self.ids.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Gives id and time where they are missing.
+    fn stamp(&self, ids: &mut Ids, message: &mut Message) -> Result<(), LogError> {
+        match &message.id {
+            Some(id) if ids.taken.contains(id) => {
+                return Err(LogError::DuplicateId { id: id.clone() });
             }
-            Err(error) => {
-                // Half a line would spoil the next one too.
-                if let Err(second) = self.file.set_len(self.length) {
-                    tracing::error!(%second, "half a line may be left in the log");
-                }
-                Err(error)
-            }
+            Some(_) => {}
+            None => message.id = Some(ids.fresh()),
         }
-    }
-
-    /// Moves what is behind `length` to a file of its own.
-    fn move_tail(&mut self, folder: &Path, length: u64) -> Result<(), LogError> {
-        let mut tail = Vec::new();
-        self.file.seek(SeekFrom::Start(length)).map_err(io(folder))?;
-        self.file.read_to_end(&mut tail).map_err(io(folder))?;
-        let aside = (0..).map(|n| folder.join(format!("{LOG}.torn-{n}"))).find(|path| !path.exists());
-        if let Some(aside) = aside {
-            write_whole(&aside, &tail).map_err(io(&aside))?;
-        }
-        self.file.set_len(length).map_err(io(folder))?;
-        self.length = length;
+        message.timestamp.get_or_insert_with(|| self.clock.now());
         Ok(())
     }
 }
 
-/// All conversations, the one that was changed last first. A folder that cannot be read costs itself, with
-/// a warning.
-#[must_use]
-pub fn list(logs: &Path) -> (Vec<ConversationSummary>, Vec<LogWarning>) {
-    let (mut all, mut warnings) = (Vec::new(), Vec::new());
-    let Ok(folders) = std::fs::read_dir(logs) else { return (all, warnings) };
-    for entry in folders.flatten() {
-        let path = entry.path().join(LOG);
-        let id = entry.file_name().to_string_lossy().into_owned();
-        let Ok(metadata) = std::fs::metadata(&path) else { continue };
-        match (read(&path), read_config(&entry.path())) {
-            (Ok(loaded), Ok(config)) => {
-                let modified = metadata.modified().ok();
-                let since = modified.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
-                let modified = since.map_or(0, |since| since.as_secs());
-                all.push(ConversationSummary { id, config, messages: loaded.messages.len(), modified });
-            }
-            (Err(error), _) | (_, Err(error)) => {
-                warnings.push(LogWarning { line: 0, why: error.to_string() });
-            }
-        }
-    }
-    all.sort_by(|a, b| (b.modified, &a.id).cmp(&(a.modified, &b.id)));
-    (all, warnings)
+fn line(message: &Message) -> Result<Vec<u8>, LogError> {
+    let mut line = serde_json::to_vec(message).map_err(LogError::encode("a message"))?;
+    line.push(b'\n');
+    Ok(line)
 }
 
-fn read_config(folder: &Path) -> Result<ConversationConfig, LogError> {
-    let path = folder.join("config.toml");
-    match std::fs::read_to_string(&path) {
-        Ok(text) => {
-            toml::from_str(&text).map_err(|error| LogError::Damaged { path, why: error.message().to_owned() })
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(ConversationConfig::default()),
-        Err(source) => Err(LogError::Io { path, source }),
-    }
+/// Conversations hold what people say and what programs print, so others on the machine don't get to read.
+fn create_folder(folder: &Path) -> Result<(), LogError> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(LogError::io("create", folder))
 }
 
-fn folder(logs: &Path, id: &str) -> Result<PathBuf, LogError> {
-    let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-    if id.is_empty() || id.len() > 128 || id.starts_with('.') || !id.chars().all(good) {
-        return Err(LogError::BadName(id.to_owned()));
-    }
-    Ok(logs.join(id))
-}
-
-/// Takes the conversation's lock. The system lets go of it when the process ends, however it ends.
-fn lock(folder: &Path, id: &str) -> Result<File, LogError> {
-    let path = folder.join("lock");
-    let mut file = OpenOptions::new()
-        .create(true)
-        .truncate(false)
-        .read(true)
-        .write(true)
-        .open(&path)
-        .map_err(io(&path))?;
-    match file.try_lock() {
-        Ok(()) => {
-            // For people only; the lock is what counts.
-            let note =
-                file.set_len(0).and_then(|()| file.write_all(std::process::id().to_string().as_bytes()));
-            if let Err(error) = note {
-                tracing::debug!(%error, "the lock does not say who holds it");
-            }
-            Ok(file)
-        }
-        Err(TryLockError::WouldBlock) => {
-            let mut holder = String::new();
-            let _ = file.read_to_string(&mut holder);
-            let holder = if holder.is_empty() { holder } else { format!(" (process {holder})") };
-            Err(LogError::Locked { name: id.to_owned(), holder })
-        }
-        Err(TryLockError::Error(source)) => Err(LogError::Io { path, source }),
-    }
-}
-
-fn io(path: &Path) -> impl FnOnce(std::io::Error) -> LogError + use<> {
-    let path = path.to_owned();
-    move |source| LogError::Io { path, source }
-}
+#[cfg(test)]
+mod tests;

@@ -8,6 +8,7 @@ use hookspec::points::{EndReason, TurnOutcome};
 use hookspec::{Clock, Hooks, InterruptReason, Message, Plugin};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Limits, Opening, TurnEnd};
+use hookspec_agent::log::new_id;
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
 use hookspec_builtins::cli_confirm::Terminal;
@@ -66,15 +67,15 @@ impl Chat {
         Ok(code)
     }
 
-    fn begin(&self, settings: &Settings) -> Result<Begin, ChatError> {
+    fn begin(&self, settings: &Settings) -> Result<Begin, Box<dyn std::error::Error>> {
         match self.resume.as_deref() {
-            None => Ok(Begin::New(self.name.clone().unwrap_or_else(new_id))),
+            None => Ok(Begin::New(self.name.clone().unwrap_or_else(|| new_id(jiff::Timestamp::now())))),
             Some("") => {
-                let (sessions, _) = hookspec_agent::log::list(&settings.paths.logs);
+                let sessions = hookspec_agent::log::list(&settings.paths.logs_dir)?;
                 let latest = sessions.into_iter().next();
                 latest
                     .map(|session| Begin::Resume(session.id))
-                    .ok_or_else(|| ChatError::NothingToResume(settings.paths.logs.clone()))
+                    .ok_or_else(|| ChatError::NothingToResume(settings.paths.logs_dir.clone()).into())
             }
             Some(id) => Ok(Begin::Resume(id.to_owned())),
         }
@@ -89,7 +90,7 @@ impl Chat {
         let opening = Opening {
             hooks,
             begin: self.begin(settings)?,
-            logs: settings.paths.logs.clone(),
+            logs: settings.paths.logs_dir.clone(),
             workspace: settings.workspace.clone(),
             model: self.model.clone().or_else(|| settings.agent.model.clone()),
             model_options: ModelOptions {
@@ -122,11 +123,6 @@ impl Chat {
         agent.end(ending.unwrap_or(EndReason::Exit)).await;
         Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }
-}
-
-fn new_id() -> String {
-    let now = jiff::Timestamp::now().strftime("%Y-%m-%d-%H%M%S");
-    format!("{now}-{}", std::process::id())
 }
 
 struct Signals {

@@ -95,8 +95,8 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
             findings.extend(error.problems.iter().map(|problem| Finding::bad("hooks", problem)));
         }
     }
-    findings.push(writable("conversations", &settings.paths.logs));
-    findings.push(writable("states of hooks", &settings.paths.state));
+    findings.push(writable("conversations", &settings.paths.logs_dir));
+    findings.push(writable("states of hooks", &settings.paths.state_dir));
     findings.push(match std::fs::read_dir(&settings.workspace) {
         Ok(_) => Finding::good(format!("workspace: {}", settings.workspace.display())),
         Err(error) => Finding::bad(

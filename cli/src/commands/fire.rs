@@ -55,6 +55,8 @@ enum FireError {
     BadSession(String),
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: std::io::Error },
+    #[error(transparent)]
+    Store(#[from] hookspec_agent::log::LogError),
 }
 
 impl Fire {
@@ -68,7 +70,7 @@ impl Fire {
             registry = registry.allow(self.only.iter().cloned());
         }
         let hooks = Hooks::new(registry.build()?);
-        let kept = self.session.as_deref().map(|id| Kept::open(&settings.paths.state, id)).transpose()?;
+        let kept = self.session.as_deref().map(|id| Kept::open(&settings.paths.state_dir, id)).transpose()?;
         let timeline = Arc::new(Timeline::new(10_000));
         let workspace = std::path::absolute(&settings.workspace)?;
         let session = Session::builder(&hooks, self.session.as_deref().unwrap_or("fire"))
@@ -188,8 +190,7 @@ impl Kept {
     }
 
     fn save(&self, states: &BTreeMap<String, Value>) -> Result<(), FireError> {
-        let io = |source| FireError::Io { path: self.path.clone(), source };
         let bytes = serde_json::to_vec_pretty(states).map_err(FireError::NotJson)?;
-        write_whole(&self.path, &bytes).map_err(io)
+        Ok(write_whole(&self.path, &bytes)?)
     }
 }

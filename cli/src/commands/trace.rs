@@ -39,11 +39,11 @@ impl Trace {
         let session = match &self.session {
             Some(session) => session.clone(),
             None => {
-                let (sessions, _) = hookspec_agent::log::list(&settings.paths.logs);
+                let sessions = hookspec_agent::log::list(&settings.paths.logs_dir)?;
                 sessions.into_iter().next().ok_or(TraceError::NoSession)?.id
             }
         };
-        let path = settings.paths.logs.join(&session).join("timeline.jsonl");
+        let path = settings.paths.logs_dir.join(&session).join("timeline.jsonl");
         let entries = read(&path).map_err(|source| TraceError::NoTimeline {
             session: session.clone(),
             path,

@@ -44,7 +44,7 @@ impl Tour {
             .fires(hookspec_agent::FIRES.iter().copied())
             .build()?;
         // Where there is no home to write to, the session is gone with the stage; the tour goes on.
-        let logs = Settings::load(common).ok().map(|settings| settings.paths.logs);
+        let logs = Settings::load(common).ok().map(|settings| settings.paths.logs_dir);
         let logs =
             logs.filter(|logs| std::fs::create_dir_all(logs).is_ok() && tempfile::tempfile_in(logs).is_ok());
         let kept = logs.is_some();
