@@ -236,7 +236,7 @@ async fn a_call_that_a_crash_left_open_is_closed_on_resume() {
     let log = agent.session().log();
     let last = log.last().unwrap();
     assert!(last.content.starts_with("Interrupted") && last.call_id.is_some(), "{last:?}");
-    assert!(stage.shown.0.lock().unwrap().iter().any(|text| text.contains("was skipped")));
+    assert!(stage.shown.0.lock().unwrap().iter().any(|text| text.contains("conversation.jsonl, line")));
     agent.end(EndReason::Exit).await;
     assert!(stage.log_text().ends_with('\n'));
     let again = stage.resume(yes()).await.unwrap();
