@@ -159,7 +159,7 @@ fn mistakes_are_told_with_the_culprit_and_the_remedy() {
             .contains("this is no event of STEP_PRE: missing field `step`")
     );
     assert!(home.bad(&["chat", "hi"]).contains("no model was named"));
-    assert!(home.bad(&["chat", "hi", "--model", "nobody/x"]).contains("there is no model `nobody/x`"));
+    assert!(home.bad(&["chat", "hi", "--model", "nobody/x"]).contains("nobody/x"));
     assert!(home.bad(&["chat", "hi", "--model", "replay:gone.jsonl"]).contains("gone.jsonl"));
     assert!(home.bad(&["chat", "hi", "--model", "x/y", "--workspace", "gone"]).contains("cannot be used"));
     assert!(home.bad(&["trace", "nothing"]).contains("has no timeline"));

@@ -34,7 +34,7 @@ async fn play() -> Vec<String> {
         call("elicit", serde_json::json!({ "prompt": "Which?" })),
         call("shell", serde_json::json!({ "command": "mkdir d && cd d" })),
         say("Done."),
-        r#"{"error":{"kind":"rate_limited","retry_after_ms":1}}"#.to_owned(),
+        r#"{"error":{"kind":"rate_limited","retry_after_s":0.001}}"#.to_owned(),
         say("Once more."),
         r#"{"text":"far too long","chunk_size":1}"#.to_owned(),
     ]);

@@ -42,6 +42,7 @@ impl Agent {
     /// If there is no such model; the old one stays.
     pub async fn set_model(&mut self, model: &str) -> Result<(), ModelError> {
         self.model = crate::models::open(model, &self.model_options)?;
+        self.opened_as = model.to_owned();
         self.session.set_model(model);
         self.invalidated(InvalidationReason::Model).await;
         Ok(())

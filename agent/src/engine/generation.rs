@@ -195,6 +195,7 @@ fn answer(response: &Response, took: Duration) -> Message {
             tool_ms: None,
         }),
         tool_calls: response.tool_uses.clone(),
+        other: response.carry.clone(),
         ..Metadata::default()
     }));
     message

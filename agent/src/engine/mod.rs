@@ -89,6 +89,8 @@ pub struct Agent {
     conversation: Arc<Conversation>,
     frontend: Arc<dyn Frontend>,
     model: Arc<dyn Model>,
+    /// What `model` was opened as: a model's own name may be written another way.
+    opened_as: String,
     model_options: ModelOptions,
     limits: Limits,
     queue: VecDeque<Message>,
@@ -144,8 +146,9 @@ impl Agent {
 
     /// The model that the session names now; opened anew when a hook, a tool or the user changed it.
     fn current_model(&mut self, wanted: &str) -> Result<Arc<dyn Model>, ModelError> {
-        if self.model.name() != wanted {
+        if self.opened_as != wanted {
             self.model = crate::models::open(wanted, &self.model_options)?;
+            self.opened_as = wanted.to_owned();
         }
         Ok(Arc::clone(&self.model))
     }

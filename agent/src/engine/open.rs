@@ -171,6 +171,7 @@ impl Agent {
             conversation,
             frontend,
             model: opened,
+            opened_as: model,
             model_options,
             limits,
             queue: VecDeque::new(),

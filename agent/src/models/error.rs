@@ -1,130 +1,257 @@
-//! What can go wrong with a call to a model, and whether it is worth another try.
+//! What goes wrong with a model, told apart by what the caller can do about it.
+//!
+//! Two questions matter: may the same request succeed if it is sent again ([`ModelError::retryable`]), and when
+//! ([`ModelError::retry_after`])? Text from a provider is quoted in excerpts of at most [`EXCERPT_CHARS`]
+//! characters with the API key blanked out, so a message may be logged and shown.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-/// A call to a model that brought no answer.
+/// How much of a provider's text a message quotes, in characters.
+pub(crate) const EXCERPT_CHARS: usize = 300;
+
+/// Why a model did not answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// No such provider.
+    /// The spec names no provider of ours.
     #[error(
-        "there is no model `{0}`; it is written provider/name, where the provider is `openai`, `anthropic`, `ollama` or `replay`"
+        "The model `{spec}` is not known; write `replay:PATH`, `openai/NAME`, `anthropic/NAME` or `ollama/NAME`."
     )]
-    Unknown(String),
-    /// No key.
-    #[error("the model `{model}` needs a key: set {variable}")]
-    NoKey {
+    UnknownModel {
+        /// What was asked for.
+        spec: String,
+    },
+
+    /// No API key was given.
+    #[error(
+        "The model `{model}` needs an API key: set the environment variable {variable} or the option `api_key`."
+    )]
+    MissingKey {
         /// The model.
         model: String,
-        /// The variable that holds it.
+        /// The variable that was looked up.
         variable: &'static str,
     },
-    /// The key was refused.
-    #[error("`{model}` refused the key (status {status}); check the key and what it may use")]
+
+    /// The provider could not be set up.
+    #[error("The model `{model}` can't be used: {reason}")]
+    Setup {
+        /// The model.
+        model: String,
+        /// What is wrong, and what to do.
+        reason: String,
+    },
+
+    /// 401 or 403.
+    #[error(
+        "`{model}` refused the API key (HTTP status {status}): {body} Check the key and what it may use."
+    )]
     Authentication {
         /// The model.
         model: String,
         /// The HTTP status.
         status: u16,
+        /// An excerpt of the answer.
+        body: String,
     },
-    /// Too many requests.
-    #[error("`{model}` asks for fewer requests")]
+
+    /// 429.
+    #[error("`{model}` takes no more requests for now: {body}")]
     RateLimited {
         /// The model.
         model: String,
-        /// When to try again, where the provider said.
+        /// How long the provider asks to wait.
         retry_after: Option<Duration>,
+        /// An excerpt of the answer.
+        body: String,
     },
-    /// The provider failed.
-    #[error("`{model}` failed (status {status}): {body}")]
+
+    /// 5xx, or an error that the provider reported in the middle of an answer.
+    #[error("`{model}` failed on its side ({}): {body}", status_text(*status))]
     Server {
         /// The model.
         model: String,
-        /// The HTTP status.
-        status: u16,
-        /// The beginning of what it said.
+        /// The HTTP status; `None` for an error inside a stream.
+        status: Option<u16>,
+        /// How long the provider asks to wait.
+        retry_after: Option<Duration>,
+        /// An excerpt of the answer.
         body: String,
     },
-    /// The provider did not take the request.
-    #[error("`{model}` did not take the request (status {status}): {body}")]
+
+    /// Any other status that is not a success.
+    #[error("`{model}` did not accept the request ({}): {body}", status_text(*status))]
     Request {
         /// The model.
         model: String,
-        /// The HTTP status.
-        status: u16,
-        /// The beginning of what it said.
+        /// The HTTP status; `None` for an error inside a stream.
+        status: Option<u16>,
+        /// An excerpt of the answer.
         body: String,
     },
-    /// The answer broke off.
-    #[error("the answer of `{model}` broke off before its end")]
+
+    /// The answer broke off before its end marker.
+    #[error("The answer of `{model}` broke off after {} bytes.", partial.len())]
     Cut {
         /// The model.
         model: String,
-        /// What there was of it.
+        /// What had arrived.
         partial: String,
     },
-    /// The answer makes no sense.
-    #[error("`{model}` sent what cannot be read: {why}")]
+
+    /// The answer does not follow the protocol.
+    #[error("`{model}` sent an answer that can't be read: {what}: {excerpt}")]
     Malformed {
         /// The model.
         model: String,
-        /// What is wrong.
-        why: String,
+        /// What is wrong with it.
+        what: String,
+        /// The part that is wrong.
+        excerpt: String,
     },
-    /// Nobody answered.
-    #[error("`{model}` cannot be reached: {why}")]
+
+    /// No connection.
+    #[error("`{model}` can't be reached at {url}: {reason}. Check the base URL and the network.")]
     Connect {
         /// The model.
         model: String,
-        /// What the system said.
-        why: String,
+        /// The base URL.
+        url: String,
+        /// What the system says.
+        reason: String,
     },
-    /// Nothing came for too long.
-    #[error("`{model}` sent nothing for {after:?}")]
+
+    /// Nothing arrived for too long.
+    #[error("`{model}` sent nothing for {} s while {phase}.", after.as_secs_f64())]
     Timeout {
         /// The model.
         model: String,
+        /// What was waited for.
+        phase: &'static str,
         /// How long.
         after: Duration,
-    },
-    /// The sink wanted no more.
-    #[error("the answer was interrupted")]
-    Interrupted {
-        /// What there was of it.
+        /// What had arrived.
         partial: String,
     },
-    /// A script that cannot be played.
-    #[error("the script {file}{at}: {why}")]
-    Script {
+
+    /// The sink asked to stop.
+    #[error("The generation was interrupted after {} bytes.", partial.len())]
+    Interrupted {
+        /// What had been said.
+        partial: String,
+    },
+
+    /// A replay script can't be read.
+    #[error("The replay script {} can't be read: {reason}", path.display())]
+    ScriptFile {
         /// The file.
-        file: String,
-        /// `, line N`, or nothing.
-        at: String,
-        /// What is wrong, and the remedy.
-        why: String,
+        path: PathBuf,
+        /// What the system says.
+        reason: String,
+    },
+
+    /// A replay script is wrong, has ended, or does not fit the conversation.
+    #[error("Replay script {script}, line {line}: {reason}")]
+    Script {
+        /// The file, or the name that was given to the text.
+        script: String,
+        /// The line, counted from 1.
+        line: usize,
+        /// What is wrong, and what to do.
+        reason: String,
     },
 }
 
+fn status_text(status: Option<u16>) -> String {
+    status.map_or_else(|| "reported inside the answer".into(), |status| format!("HTTP status {status}"))
+}
+
 impl ModelError {
-    /// Whether the same call may succeed later.
+    /// Whether the same request may succeed later.
+    ///
+    /// A cut answer and a malformed one are: both come from proxies and restarts more often than from the
+    /// request. An interruption is not: somebody wanted it.
     #[must_use]
     pub fn retryable(&self) -> bool {
-        matches!(
-            self,
+        match self {
             Self::RateLimited { .. }
-                | Self::Server { .. }
-                | Self::Cut { .. }
-                | Self::Connect { .. }
-                | Self::Timeout { .. }
-        )
+            | Self::Server { .. }
+            | Self::Cut { .. }
+            | Self::Malformed { .. }
+            | Self::Connect { .. }
+            | Self::Timeout { .. } => true,
+            Self::Request { status, .. } => matches!(status, Some(408 | 409 | 425)),
+            Self::UnknownModel { .. }
+            | Self::MissingKey { .. }
+            | Self::Setup { .. }
+            | Self::Authentication { .. }
+            | Self::Interrupted { .. }
+            | Self::ScriptFile { .. }
+            | Self::Script { .. } => false,
+        }
     }
 
-    /// When the provider wants to be asked again, where it said.
+    /// How long the provider asks to wait before the next attempt.
     #[must_use]
     pub fn retry_after(&self) -> Option<Duration> {
         match self {
-            Self::RateLimited { retry_after, .. } => *retry_after,
+            Self::RateLimited { retry_after, .. } | Self::Server { retry_after, .. } => *retry_after,
             _ => None,
         }
+    }
+
+    /// The part of an answer that had arrived, for the errors that happen in the middle of one.
+    #[must_use]
+    pub fn partial(&self) -> Option<&str> {
+        match self {
+            Self::Cut { partial, .. } | Self::Interrupted { partial } | Self::Timeout { partial, .. } => {
+                Some(partial)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The start of `text` on one line, for a message.
+pub(crate) fn excerpt(text: &str) -> String {
+    let mut line = String::new();
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    match line.char_indices().nth(EXCERPT_CHARS) {
+        Some((end, _)) => {
+            line.truncate(end);
+            line.push('…');
+        }
+        None if line.is_empty() => line.push_str("(no text)"),
+        None => {}
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_excerpt_is_one_line_and_never_splits_a_character() {
+        assert_eq!(excerpt(" a\n\tb  c "), "a b c");
+        assert_eq!(excerpt(" \n"), "(no text)");
+        let long = excerpt(&"é".repeat(1000));
+        assert_eq!(long.chars().count(), EXCERPT_CHARS + 1);
+        assert!(long.ends_with('…'));
+    }
+
+    #[test]
+    fn only_some_requests_are_worth_repeating() {
+        let request = |status| ModelError::Request { model: "m".into(), status, body: String::new() };
+        assert!(request(Some(408)).retryable());
+        assert!(!request(Some(400)).retryable());
+        assert!(!request(None).retryable());
+        assert!(!ModelError::Interrupted { partial: "x".into() }.retryable());
     }
 }

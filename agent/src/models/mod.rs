@@ -1,96 +1,113 @@
-//! Models: where answers come from.
+//! Language models behind one trait.
 //!
-//! [`open`] makes a [`Model`] from `provider/name`. `replay:FILE` plays a script, so that everything runs
-//! offline and tests are exact; `openai/…`, `anthropic/…` and `ollama/…` are real, and the first speaks to any
-//! compatible endpoint by its address.
+//! A [`Model`] turns a [`Request`] into a [`Response`] and hands out its text on the way, chunk by chunk, to a
+//! [`ChunkSink`]. The sink may answer "stop": then the generation ends with [`ModelError::Interrupted`], which
+//! carries what had been said. Dropping the future does the same without a report; both close the connection.
+//!
+//! | spec | what answers |
+//! |---|---|
+//! | `replay:PATH`, `replay/PATH` | [`Replay`]: a script, no network, always the same |
+//! | `openai/NAME` | OpenAI, or any endpoint that speaks its chat completions |
+//! | `anthropic/NAME` | Anthropic's messages |
+//! | `ollama/NAME` | a local Ollama |
+//!
+//! Limits: attached files are named to the model, not sent; one answer a request; no retries here. Whoever
+//! drives the model retries, guided by [`ModelError::retryable`] and [`ModelError::retry_after`], because each
+//! attempt is a hook point of its own.
 
 mod error;
-mod messages;
-mod provider;
+mod open;
+mod providers;
 mod replay;
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::time::Duration;
 
-use hookspec::{BoxFuture, ChunkKind, FinishReason, Request, ToolUse, Usage};
+use futures_util::future::BoxFuture;
+use hookspec::{ChunkKind, FinishReason, Request, ToolUse, Usage};
+use serde_json::{Map, Value};
 
 pub use error::ModelError;
-pub use provider::{Provider, Vendor};
+pub use open::{ModelOptions, open, open_with_env};
 pub use replay::Replay;
 
-/// One complete answer.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Response {
-    /// The answer.
-    pub text: String,
-    /// The thinking before it, where the model shows it.
-    pub reasoning: String,
-    /// The calls that it made through its native tool interface.
-    pub tool_uses: Vec<ToolUse>,
-    /// Tokens, where the model told.
-    pub usage: Option<Usage>,
-    /// Why it stopped.
-    pub finish_reason: FinishReason,
-    /// The model, as `provider/name`.
-    pub model: String,
-    /// How long the first piece took.
-    pub ttft: Option<Duration>,
-}
-
-/// Takes an answer piece by piece.
-pub trait ChunkSink: Send {
-    /// Takes a piece; `Break` ends the generation, which then fails with [`ModelError::Interrupted`].
-    fn chunk<'a>(&'a mut self, text: &'a str, kind: ChunkKind) -> BoxFuture<'a, ControlFlow<()>>;
-}
-
-/// Answers requests.
-pub trait Model: Debug + Send + Sync {
-    /// `provider/name`, as it was opened.
+/// Something that answers requests.
+pub trait Model: Send + Sync + Debug {
+    /// The spec it was opened with, in the form `provider/name`.
+    ///
+    /// A hook may have changed [`Request::model`]; a model does not look at it. The caller compares the two and
+    /// opens another model where they differ.
     fn name(&self) -> &str;
 
-    /// Whether it takes tools through an interface of its own; else they are fenced blocks in the text.
+    /// Whether it takes [`Request::tools`] and answers with [`Response::tool_uses`].
     fn native_tools(&self) -> bool;
 
-    /// Answers one request. Dropping the future cancels it.
+    /// Answers one request.
+    ///
+    /// The chunks that went to the sink, concatenated by kind, are [`Response::text`] and
+    /// [`Response::reasoning`].
+    ///
+    /// # Errors
+    /// See [`ModelError`]; where part of an answer had arrived, the error carries it.
     fn generate<'a>(
         &'a self,
         request: &'a Request,
-        sink: &'a mut dyn ChunkSink,
+        sink: &'a mut (dyn ChunkSink + Send),
     ) -> BoxFuture<'a, Result<Response, ModelError>>;
 
-    /// Goes on behind the first `answers` answers: what a script needs when a session resumes.
-    fn skip_to(&self, _answers: usize) {}
-}
-
-/// Keys and addresses; what is `None` comes from the environment.
-#[derive(Clone, Default)]
-pub struct ModelOptions {
-    /// The key of the provider.
-    pub api_key: Option<hookspec::Secret>,
-    /// The address of the provider, up to and with its version: `http://127.0.0.1:8080/v1`.
-    pub base_url: Option<String>,
-    /// How long nothing may arrive before a call counts as lost.
-    pub timeout: Option<Duration>,
-}
-
-impl Debug for ModelOptions {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ModelOptions").field("base_url", &self.base_url).finish_non_exhaustive()
+    /// Continues as if `replies` answers had been given before: a resumed session calls it with the number of
+    /// assistant messages in its log. Only a model with a position of its own, such as [`Replay`], has to care.
+    fn skip_to(&self, replies: usize) {
+        let _ = replies;
     }
 }
 
-/// Opens a model.
-///
-/// # Errors
-/// If the provider is unknown, its key is missing, or the script cannot be read.
-pub fn open(name: &str, options: &ModelOptions) -> Result<Arc<dyn Model>, ModelError> {
-    if let Some(path) = name.strip_prefix("replay:").or(name.strip_prefix("replay/")) {
-        return Ok(Arc::new(Replay::open(name, path.as_ref())?));
+/// Takes the chunks of an answer as they arrive.
+pub trait ChunkSink {
+    /// Takes one chunk, never empty; `Break` ends the generation with [`ModelError::Interrupted`].
+    fn chunk<'a>(&'a mut self, text: &'a str, kind: ChunkKind) -> BoxFuture<'a, ControlFlow<()>>;
+}
+
+/// One chunk of an answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StreamEvent {
+    /// A piece of text.
+    Chunk {
+        /// The piece, never empty.
+        text: String,
+        /// Which stream it belongs to.
+        kind: ChunkKind,
+    },
+}
+
+/// Gathers the chunks and never interrupts.
+impl ChunkSink for Vec<StreamEvent> {
+    fn chunk<'a>(&'a mut self, text: &'a str, kind: ChunkKind) -> BoxFuture<'a, ControlFlow<()>> {
+        let text = text.to_owned();
+        self.push(StreamEvent::Chunk { text, kind });
+        Box::pin(std::future::ready(ControlFlow::Continue(())))
     }
-    let unknown = || ModelError::Unknown(name.to_owned());
-    let (vendor, _) = name.split_once('/').ok_or_else(unknown)?;
-    let vendor = Vendor::named(vendor).ok_or_else(unknown)?;
-    Ok(Arc::new(Provider::open(vendor, name, options, |variable| std::env::var(variable).ok())?))
+}
+
+/// A whole answer.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Response {
+    /// What was said.
+    pub text: String,
+    /// The thinking before it; empty when the model shows none.
+    pub reasoning: String,
+    /// The calls made through the native tool interface, in the model's order.
+    pub tool_uses: Vec<ToolUse>,
+    /// Tokens, where the provider counted them.
+    pub usage: Option<Usage>,
+    /// Why it stopped. [`FinishReason::ToolCalls`] whenever there are `tool_uses` and it was not cut off.
+    pub finish_reason: FinishReason,
+    /// The name of the model that answered, as in [`Model::name`].
+    pub model: String,
+    /// Time until the first chunk; `None` when there was none.
+    pub ttft: Option<Duration>,
+    /// What the provider wants back, unread, with this message: signed thinking, for example. Whoever keeps the
+    /// message puts it into [`hookspec::Metadata::other`], and the next request carries it to the provider.
+    pub carry: Map<String, Value>,
 }
