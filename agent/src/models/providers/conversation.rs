@@ -52,7 +52,7 @@ fn messages(turns: Vec<Turn>, kind: Kind, fold_system: bool) -> Vec<ChatMessage>
             Turn::System(text) => messages.push(ChatMessage::system(text)),
             Turn::User(text) => messages.push(ChatMessage::user(text)),
             Turn::Assistant { text, calls, thinking } => {
-                messages.push(assistant(text, calls, thinking, kind))
+                messages.push(assistant(text, calls, thinking, kind));
             }
             Turn::Results(answers) => {
                 let answers = answers
