@@ -8,11 +8,13 @@
 //! }
 //! ```
 //!
-//! The built-in hooks and tools are always in it.
+//! The built-in hooks and tools are always in it; naming them again does no harm.
 
 mod commands;
 mod hooks;
+mod names;
 mod output;
+mod progress;
 mod settings;
 mod show;
 
@@ -35,10 +37,16 @@ struct Arguments {
 }
 
 /// Runs the program with these plugin crates beside the built-in ones.
+///
+/// Exit status: 0 when all is well, 1 when `doctor` found a problem, 2 when the command could not be run.
 pub fn main(plugins: impl IntoIterator<Item = &'static Plugin>) -> ExitCode {
     let arguments = Arguments::parse();
+    if arguments.common.no_color {
+        anstream::ColorChoice::Never.write_global();
+    }
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
+        .with_ansi(output::errors_are_coloured())
         .with_target(false)
         .without_time()
         .with_env_filter(
@@ -47,7 +55,11 @@ pub fn main(plugins: impl IntoIterator<Item = &'static Plugin>) -> ExitCode {
         )
         .init();
     let mut linked: Vec<&'static Plugin> = hookspec::plugins![hookspec_agent, hookspec_builtins].collect();
-    linked.extend(plugins);
+    for plugin in plugins {
+        if !linked.iter().any(|held| std::ptr::eq(*held, plugin)) {
+            linked.push(plugin);
+        }
+    }
     match arguments.command.run(&arguments.common, &linked) {
         Ok(code) => code,
         Err(error) => {

@@ -39,12 +39,27 @@ pub(crate) fn note(text: impl Display) {
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
-/// Writes an error with its causes.
+/// Whether the person's stream shows colours.
+pub(crate) fn errors_are_coloured() -> bool {
+    anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never
+}
+
+/// Writes a warning for the person, beside the data.
+pub(crate) fn warning(text: impl Display) {
+    note(format!("{} {text}", paint(WARN, "warning:")));
+}
+
+/// Writes an error with its causes, but for those that its own text already tells.
 pub(crate) fn error(error: &dyn std::error::Error) {
-    note(format!("{} {error}", paint(BAD, "error:")));
+    let mut told = error.to_string();
+    note(format!("{} {told}", paint(BAD, "error:")));
     let mut cause = error.source();
     while let Some(inner) = cause {
-        note(format!("  because {inner}"));
+        let text = inner.to_string();
+        if !told.contains(&text) {
+            note(format!("  because {text}"));
+            told = text;
+        }
         cause = inner.source();
     }
 }

@@ -25,6 +25,9 @@ pub(crate) struct Common {
     /// Print data as JSON.
     #[arg(long, global = true)]
     pub(crate) json: bool,
+    /// Print without colours; `NO_COLOR` and a pipe do the same.
+    #[arg(long, global = true)]
+    pub(crate) no_color: bool,
 }
 
 /// `[agent]` in `hookspec.toml`.

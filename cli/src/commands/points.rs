@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use clap::Args;
 use serde_json::json;
 
+use crate::names;
 use crate::output::{self, BOLD, DIM, paint};
 use crate::settings::Common;
 
@@ -22,16 +23,12 @@ pub(crate) struct Points {
     markdown: bool,
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("no hook point is called `{0}`; `hookspec points` lists them")]
-struct UnknownPoint(String);
-
 impl Points {
     pub(crate) fn run(&self, common: &Common) -> CommandResult {
         if self.markdown {
             output::raw(&markdown());
         } else if let Some(name) = &self.point {
-            let point = hookspec::find_point(name).ok_or_else(|| UnknownPoint(name.clone()))?;
+            let point = names::point(name)?;
             if self.schema {
                 output::line(serde_json::to_string_pretty(&point.schema())?);
             } else if common.json {
