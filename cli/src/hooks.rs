@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use hookspec::{BuildError, Mode, Plugin, Registry, RegistryBuilder};
+use hookspec::{BuildError, Mode, Plugin, PointInfo, Registry, RegistryBuilder};
 
 use crate::settings::{Common, Settings};
 
@@ -30,6 +30,17 @@ impl Asking {
     }
 }
 
+/// The points that this program fires: the engine's, and those that a plugin crate in it declares and fires.
+pub(crate) fn fires() -> Vec<&'static PointInfo> {
+    let mut all = hookspec_agent::FIRES.to_vec();
+    for site in hookspec::fire_sites() {
+        if !all.iter().any(|point| std::ptr::eq(*point, site.point)) {
+            all.push(site.point);
+        }
+    }
+    all
+}
+
 /// Describes the registry that this program would run with.
 pub(crate) fn builder(
     settings: &Settings,
@@ -44,7 +55,7 @@ pub(crate) fn builder(
         .mode(Mode::Cli)
         .interactive(asking == Asking::Person)
         .no_confirm(asking == Asking::Yes)
-        .fires(hookspec_agent::FIRES.iter().copied());
+        .fires(fires());
     if let Some(allow) = &common.allow {
         builder = builder.allow(allow.iter().cloned());
     }

@@ -1,40 +1,53 @@
-//! `hookspec fire`.
+//! `hookspec fire`: the hooks of one point on one event, one JSON line for each hook that ran.
+//!
+//! The hooks are those that a chat would run, in the same order, with the same settings; only the event, and if
+//! wanted the time and the conversation, come from outside. A hook that fails or denies is data, not a failure of
+//! the command.
 
-use std::collections::BTreeMap;
-use std::fs::OpenOptions;
+mod kept;
+
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use hookspec::{Clock, HookRun, Hooks, Message, Plugin, Session, Timeline};
-use hookspec_agent::log::write_whole;
+use hookspec::{Clock, Flow, HookRun, Hooks, Message, Plugin, PointInfo, Registry, Session, Timeline};
+use hookspec_agent::spawn::TokioSpawn;
 use hookspec_builtins::cli_confirm::Terminal;
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::hooks::{Asking, builder};
+use crate::names;
 use crate::output;
+use crate::progress::Progress;
 use crate::settings::{Common, Settings};
 
 use super::CommandResult;
+use kept::Kept;
+
+const HELP: &str = "One JSON line for each hook that ran:
+  {\"hook\", \"point\", \"messages\": […], \"verdict\", \"error\", \"duration_us\"}
+`verdict` is null, or holds what the hook said of: \"gate\" (with \"reason\"), \"fold\", \"first\",
+\"flow\" (with \"session_end\", the reason, where the hook ends the session).";
 
 #[derive(Debug, Args)]
+#[command(after_help = HELP)]
 pub(crate) struct Fire {
     /// The point, by any of its names.
     point: String,
     /// The event as JSON, or `-` to read it from standard input.
     #[arg(long, value_name = "JSON")]
     event: String,
-    /// The conversation that the hooks see, one message a line.
+    /// The conversation that the hooks see, one message a line; it is only read.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
     /// The session; its hooks' states are kept between calls.
     #[arg(long, value_name = "ID")]
     session: Option<String>,
     /// Run only these hooks.
-    #[arg(long, value_name = "NAME", num_args = 1..)]
+    #[arg(long, value_name = "NAME", num_args = 1.., value_delimiter = ',')]
     only: Vec<String>,
     /// The time that the hooks see, as RFC 3339.
     #[arg(long, value_name = "TIME")]
@@ -43,65 +56,117 @@ pub(crate) struct Fire {
 
 #[derive(Debug, thiserror::Error)]
 enum FireError {
-    #[error("no hook point is called `{0}`; `hookspec points` lists them")]
-    UnknownPoint(String),
     #[error("the event is not JSON: {0}")]
     NotJson(serde_json::Error),
     #[error("this is no event of {point}: {error}; `hookspec points {point} --schema` shows what is wanted")]
     BadEvent { point: &'static str, error: serde_json::Error },
     #[error("{path}, line {line}: {error}")]
     BadMessage { path: PathBuf, line: usize, error: serde_json::Error },
-    #[error("`{0}` cannot be a session's id: use letters, digits, `-`, `_` and `.`, not beginning with `.`")]
-    BadSession(String),
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: std::io::Error },
-    #[error(transparent)]
-    Store(#[from] hookspec_agent::log::LogError),
+    #[error("no hook of --only runs at {point}: {why}")]
+    NotThere { point: &'static str, why: String },
+    #[error("{0} is no directory; give one with --workspace")]
+    NoWorkspace(PathBuf),
 }
 
 impl Fire {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
         let settings = Settings::load(common)?;
-        let point =
-            hookspec::find_point(&self.point).ok_or_else(|| FireError::UnknownPoint(self.point.clone()))?;
+        let point = names::point(&self.point)?;
+        let info = point.info();
         let event = self.event()?;
-        let mut registry = builder(&settings, common, plugins, Asking::choose(false, false));
+        let bad_event = |error| FireError::BadEvent { point: info.name, error };
+        point.check_json(&event).map_err(bad_event)?;
+        let workspace = std::path::absolute(&settings.workspace)?;
+        if !workspace.is_dir() {
+            return Err(FireError::NoWorkspace(workspace).into());
+        }
+        let messages = self.messages()?;
+        // Whether this program fires the point by itself does not matter: here it is fired by hand.
+        let mut registry = builder(&settings, common, plugins, Asking::choose(false, false)).strict(false);
         if !self.only.is_empty() {
             registry = registry.allow(self.only.iter().cloned());
         }
-        let hooks = Hooks::new(registry.build()?);
+        let registry = registry.build()?;
+        self.check_only(&registry, info)?;
         let kept = self.session.as_deref().map(|id| Kept::open(&settings.paths.state_dir, id)).transpose()?;
+        let states = kept.as_ref().map(Kept::load).transpose()?.unwrap_or_default();
+
+        // Async hooks may count on the runtime that they have in a chat.
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+        let entered = runtime.enter();
+        let hooks = match TokioSpawn::current() {
+            Some(spawn) => Hooks::with_spawn(registry, Arc::new(spawn)),
+            None => Hooks::new(registry),
+        };
+        for row in hooks.list() {
+            // An allowlist leaves confirmations in; `--only` means it.
+            if row.on && row.info.confirmation && !self.is_meant(&row.info.name) {
+                hooks.disable(&row.info.name)?;
+            }
+        }
         let timeline = Arc::new(Timeline::new(10_000));
-        let workspace = std::path::absolute(&settings.workspace)?;
         let session = Session::builder(&hooks, self.session.as_deref().unwrap_or("fire"))
             .workspace(workspace)
             .clock(self.clock.map_or_else(Clock::system, Clock::manual))
-            .log(self.messages()?, None)
-            .states(kept.as_ref().map(Kept::load).unwrap_or_default())
+            .log(messages, None)
+            .states(states)
             .extension(Arc::new(Terminal::real()))
             .observer(Arc::<Timeline>::clone(&timeline))
             .build();
         let before = session.log().len();
-        let info = point.info();
-        let fired = point
-            .fire_json(&session, event)
-            .map_err(|error| FireError::BadEvent { point: info.name, error })?;
+        let progress = Progress::start(format!("the hooks of {} run", info.name));
+        let fired = point.fire_json(&session, event).map_err(bad_event)?;
         let left = session.drain(hooks.drain_time());
+        drop(progress);
         if left > 0 {
-            output::note(format!("{left} background hooks were still busy and are left behind"));
+            output::warning(format!("{left} background hooks were still busy and are left behind"));
         }
         let emitted: Vec<Message> = if info.transient {
             fired.messages
         } else {
             session.log().iter().skip(before).map(|message| (**message).clone()).collect()
         };
-        for run in timeline.runs() {
+        let runs = timeline.runs();
+        if runs.is_empty() {
+            output::note(format!("no hook ran at {}; `hookspec list` shows who listens where", info.name));
+        }
+        for run in runs {
             output::json(&row(&run, &emitted))?;
         }
         if let Some(kept) = kept {
             kept.save(&session.save_states())?;
         }
+        drop(entered);
+        // A hook that was abandoned must not keep the program waiting.
+        runtime.shutdown_background();
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Whether `--only` spells this hook out, by its full name or its group.
+    fn is_meant(&self, hook: &str) -> bool {
+        let names = |name: &String| {
+            hook == name || hook.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'))
+        };
+        self.only.is_empty() || self.only.iter().any(names)
+    }
+
+    /// Tells a hook that was named and cannot run here apart from one that ran and was silent.
+    fn check_only(&self, registry: &Registry, info: &'static PointInfo) -> Result<(), FireError> {
+        let rows = registry.list();
+        let meant = |name: &str, confirmation: bool| !confirmation || self.is_meant(name);
+        let mut on = rows.iter().filter(|row| row.on && meant(&row.info.name, row.info.confirmation));
+        if self.only.is_empty() || on.clone().any(|row| row.info.point.name == info.name) {
+            return Ok(());
+        }
+        let off = rows.iter().find(|row| !row.on && self.is_meant(&row.info.name));
+        let why = match (on.next(), off) {
+            (Some(row), _) => format!("`{}` listens at {}", row.info.name, row.info.point.name),
+            (None, Some(row)) => format!("`{}` is off: {}", row.info.name, row.why),
+            (None, None) => "it names tools, not hooks".to_owned(),
+        };
+        Err(FireError::NotThere { point: info.name, why })
     }
 
     fn event(&self) -> Result<Value, FireError> {
@@ -118,79 +183,69 @@ impl Fire {
         let Some(path) = &self.log else { return Ok(Vec::new()) };
         let io = |source| FireError::Io { path: path.clone(), source };
         let text = std::fs::read_to_string(path).map_err(io)?;
-        let lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-        lines
-            .map(|(index, line)| {
-                serde_json::from_str(line).map_err(|error| FireError::BadMessage {
-                    path: path.clone(),
-                    line: index + 1,
-                    error,
-                })
-            })
-            .collect()
+        let mut messages = Vec::new();
+        for (index, line) in text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {
+            match serde_json::from_str(line) {
+                Ok(message) => messages.push(message),
+                // Somebody is just writing the last line, or died while doing so.
+                Err(error) if index + 1 == text.lines().count() && !text.ends_with('\n') => {
+                    let path = path.display();
+                    output::warning(format!("{path}, line {} is torn and left out: {error}", index + 1));
+                }
+                Err(error) => {
+                    return Err(FireError::BadMessage { path: path.clone(), line: index + 1, error });
+                }
+            }
+        }
+        Ok(messages)
     }
 }
 
 fn row(run: &HookRun, emitted: &[Message]) -> Value {
     let messages: Vec<Value> = if run.background {
-        run.messages.iter().map(|text| json!({ "content": text })).collect()
+        // What a background hook says goes nowhere but into the timeline, as text.
+        run.messages
+            .iter()
+            .map(|text| json!(Message { hook: Some(run.hook.clone()), ..Message::system(text) }))
+            .collect()
     } else {
         let own = emitted.iter().filter(|message| message.hook.as_deref() == Some(&run.hook));
         own.map(|message| json!(message)).collect()
     };
-    let verdict = run
-        .gate
-        .as_ref()
-        .map(|gate| json!(gate))
-        .or_else(|| run.fold.as_ref().map(|value| json!({ "fold": value })))
-        .or_else(|| run.first.as_ref().map(|value| json!({ "first": value })))
-        .or_else(|| run.flow.as_ref().map(|flow| json!(flow)));
     json!({
         "hook": run.hook,
         "point": run.point,
         "messages": messages,
-        "verdict": verdict,
+        "verdict": verdict(run),
         "error": run.error,
         "duration_us": run.duration_us,
     })
 }
 
-/// The states of a session that lives only from call to call.
-struct Kept {
-    path: PathBuf,
-    /// One call at a time; the system lets go of it when this process ends.
-    _lock: std::fs::File,
-}
-
-impl Kept {
-    fn open(folder: &Path, id: &str) -> Result<Self, FireError> {
-        let good = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
-        if id.is_empty() || id.len() > 128 || id.starts_with('.') || !id.chars().all(good) {
-            return Err(FireError::BadSession(id.to_owned()));
+/// All that a hook said beside messages; a hook at a gate may also rewrite, and end the chain.
+fn verdict(run: &HookRun) -> Value {
+    let mut all = Map::new();
+    if let Some(gate) = &run.gate
+        && let Value::Object(gate) = json!(gate)
+    {
+        all.extend(gate);
+    }
+    let mut put = |name: &str, value: Value| all.insert(name.to_owned(), value);
+    if let Some(value) = &run.fold {
+        put("fold", value.clone());
+    }
+    if let Some(value) = &run.first {
+        put("first", value.clone());
+    }
+    match &run.flow {
+        Some(Flow::Stop) => {
+            put("flow", json!("stop"));
         }
-        let folder = folder.join("fire");
-        let io = |source| FireError::Io { path: folder.clone(), source };
-        std::fs::create_dir_all(&folder).map_err(io)?;
-        let lock = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(folder.join(format!("{id}.lock")))
-            .map_err(io)?;
-        lock.lock().map_err(io)?;
-        Ok(Self { path: folder.join(format!("{id}.json")), _lock: lock })
+        Some(Flow::EndSession(reason)) => {
+            put("flow", json!("end_session"));
+            put("session_end", json!(reason));
+        }
+        Some(Flow::Continue) | None => {}
     }
-
-    fn load(&self) -> BTreeMap<String, Value> {
-        let Ok(bytes) = std::fs::read(&self.path) else { return BTreeMap::new() };
-        serde_json::from_slice(&bytes).unwrap_or_else(|error| {
-            output::note(format!("{} is damaged ({error}); the hooks start afresh", self.path.display()));
-            BTreeMap::new()
-        })
-    }
-
-    fn save(&self, states: &BTreeMap<String, Value>) -> Result<(), FireError> {
-        let bytes = serde_json::to_vec_pretty(states).map_err(FireError::NotJson)?;
-        Ok(write_whole(&self.path, &bytes)?)
-    }
+    if all.is_empty() { Value::Null } else { Value::Object(all) }
 }
