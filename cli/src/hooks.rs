@@ -34,7 +34,7 @@ impl Asking {
 pub(crate) fn fires() -> Vec<&'static PointInfo> {
     let mut all = hookspec_agent::FIRES.to_vec();
     for site in hookspec::fire_sites() {
-        if !all.iter().any(|point| std::ptr::eq(*point, site.point)) {
+        if !all.iter().any(|point| point.wire == site.point.wire) {
             all.push(site.point);
         }
     }

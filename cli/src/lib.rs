@@ -15,6 +15,7 @@ mod hooks;
 mod names;
 mod output;
 mod progress;
+mod project;
 mod settings;
 mod show;
 

@@ -51,7 +51,9 @@ pub(crate) enum SettingsError {
     Config(#[from] ConfigError),
     #[error(transparent)]
     Paths(#[from] PathsError),
-    #[error("{path} cannot be read: {source}")]
+    #[error(
+        "{path} cannot be read: {source}; make it readable, or say where else to look with HOOKSPEC_HOME or --config"
+    )]
     Read { path: PathBuf, source: std::io::Error },
     #[error("{file}: `[agent]`: {why}")]
     Agent { file: String, why: String },
@@ -70,32 +72,49 @@ pub(crate) struct Settings {
 
 impl Settings {
     /// Reads the user's file, the workspace's, the one that was named, and the environment, in this order.
+    ///
+    /// Nothing that a file says is run by reading it: it selects and sets hooks that are in this program.
     pub(crate) fn load(common: &Common) -> Result<Self, SettingsError> {
+        let (settings, errors) = Self::read(common)?;
+        match errors.into_iter().next() {
+            Some(error) => Err(error),
+            None => Ok(settings),
+        }
+    }
+
+    /// The same, with everything that is wrong; what is wrong is left out of the settings.
+    pub(crate) fn read(common: &Common) -> Result<(Self, Vec<SettingsError>), PathsError> {
         let paths = Paths::discover()?;
         let workspace = common.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
         let mut config = Config::new();
-        let mut files = Vec::new();
+        let (mut files, mut errors) = (Vec::new(), Vec::new());
         for (path, required) in [
             (Some(paths.config_dir.join("hookspec.toml")), false),
             (Some(workspace.join("hookspec.toml")), false),
             (common.config.clone(), true),
         ] {
             let Some(path) = path else { continue };
-            if add_file(&mut config, &path, required)? {
-                files.push(path);
+            match add_file(&mut config, &path, required) {
+                Ok(true) => files.push(path),
+                Ok(false) => {}
+                Err(error) => errors.push(error),
             }
         }
-        config.add_env(
-            std::env::vars_os()
-                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
-        )?;
+        let variables = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        errors.extend(config.add_env(variables).err().map(SettingsError::Config));
         let agent = match config.section("agent") {
             None => AgentSettings::default(),
-            Some((table, file)) => table.clone().try_into().map_err(|error: toml::de::Error| {
-                SettingsError::Agent { file: file.to_owned(), why: error.message().to_owned() }
-            })?,
+            Some((table, file)) => {
+                let read = table.clone().try_into();
+                read.unwrap_or_else(|error: toml::de::Error| {
+                    let why = error.message().to_owned();
+                    errors.push(SettingsError::Agent { file: file.to_owned(), why });
+                    AgentSettings::default()
+                })
+            }
         };
-        Ok(Self { config, agent, paths, workspace, files })
+        Ok((Self { config, agent, paths, workspace, files }, errors))
     }
 }
 

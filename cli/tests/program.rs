@@ -1,6 +1,6 @@
 //! The program as a person uses it.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
+#![allow(clippy::unwrap_used)]
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -167,21 +167,44 @@ fn mistakes_are_told_with_the_culprit_and_the_remedy() {
 }
 
 #[test]
-fn doctor_finds_problems_and_exits_with_one() {
+fn doctor_finds_every_problem_in_one_go_and_exits_with_one() {
     let home = Home::new();
     let text = home.good(&["doctor"]);
-    assert!(text.contains("ok   plugin hookspec-builtins"), "{text}");
-    home.config("[hooks]\nallow = ['nothing', 'nobody']\n[hooks.linter]\nx = 1\n");
+    assert!(text.contains("ok   plugin hookspec-builtins") && text.contains("no problems"), "{text}");
+    // A file that is not TOML hides neither the other file's problems nor those of the project.
+    home.config("[hooks\n");
+    let named = home.path().join("named.toml");
+    std::fs::write(&named, "[hooks]\nallow = ['nothing', 'nobody']\n[hooks.linter]\nx = 1\n").unwrap();
     let lock = "version = 4\n[[package]]\nname = 'my-hooks'\nversion = '1.0.0'\ndependencies = ['hookspec', 'serde']\n";
     std::fs::write(home.workspace().join("Cargo.lock"), lock).unwrap();
-    let output = home.run(&["doctor", "--json"]);
+    let manifest = "[package]\nname = 'my-bot'\n[dependencies]\nmy-hooks = '1'\n";
+    std::fs::write(home.workspace().join("Cargo.toml"), manifest).unwrap();
+    let output = home.run(&["doctor", "--json", "--config", named.to_str().unwrap()]);
     assert_eq!(output.status.code(), Some(1));
     let findings: Value = serde_json::from_slice(&output.stdout).unwrap();
-    let problems: Vec<_> =
-        findings.as_array().unwrap().iter().filter_map(|row| row["problem"].as_str()).collect();
-    for part in ["`nothing`", "`nobody`", "unknown key `x`", "not linked into this program"] {
+    let rows = findings.as_array().unwrap();
+    let problems: Vec<_> = rows.iter().filter_map(|row| row["problem"].as_str()).collect();
+    for part in ["at line 1", "`nothing`", "`nobody`", "unknown key `x`", "name it in the host's"] {
         assert!(problems.iter().any(|problem| problem.contains(part)), "{part} in {problems:?}");
     }
+    assert_eq!(problems.len(), 5, "{problems:?}");
+    assert!(rows.iter().any(|row| row["what"] == "crate my-hooks"), "{rows:?}");
+}
+
+#[test]
+fn doctor_says_that_a_folders_own_plugin_is_in_another_program() {
+    let home = Home::new();
+    home.good(&["new", "my-hooks"]);
+    let output = home.run(&["doctor", "--workspace", "my-hooks"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("crate my-hooks") && text.contains("cargo run -- list"), "{text}");
+}
+
+#[test]
+fn doctor_has_nothing_to_say_about_this_repository() {
+    let home = Home::new();
+    home.good(&["doctor", "--workspace", concat!(env!("CARGO_MANIFEST_DIR"), "/..")]);
 }
 
 #[test]

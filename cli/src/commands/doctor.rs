@@ -1,14 +1,19 @@
-//! `hookspec doctor`.
+//! `hookspec doctor`: everything that is wrong, each with its remedy, in one go.
+//!
+//! One problem does not hide the next: a configuration file that cannot be read is left out, and the rest is
+//! looked at without it. What it looks at is what a chat in this folder would run with.
 
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use hookspec::Plugin;
-use serde::Deserialize;
+use hookspec::{Plugin, Problem};
 
-use crate::hooks::{Asking, build};
+use crate::hooks::{Asking, builder, fires};
 use crate::output::{self, BAD, GOOD, WARN, paint};
+use crate::progress::Progress;
+use crate::project;
 use crate::settings::{Common, Settings};
 
 use super::CommandResult;
@@ -34,7 +39,9 @@ impl Finding {
 
 impl Doctor {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
+        let progress = Progress::start("looking for problems");
         let findings = examine(common, plugins);
+        drop(progress);
         let problems = findings.iter().filter(|finding| finding.problem.is_some()).count();
         if common.json {
             let rows: Vec<_> = findings
@@ -47,13 +54,16 @@ impl Doctor {
                 match &finding.problem {
                     None => output::line(format!("{} {}", paint(GOOD, "ok  "), finding.what)),
                     Some(problem) => {
+                        let problem = problem.replace('\n', "\n       ");
                         output::line(format!("{} {}\n       {problem}", paint(BAD, "BAD "), finding.what));
                     }
                 }
             }
-            if problems > 0 {
-                output::line(paint(WARN, format!("\n{problems} problems")));
-            }
+            output::line(match problems {
+                0 => paint(GOOD, "\nno problems"),
+                1 => paint(WARN, "\n1 problem"),
+                many => paint(WARN, format!("\n{many} problems")),
+            });
         }
         Ok(if problems == 0 { ExitCode::SUCCESS } else { ExitCode::from(1) })
     }
@@ -61,14 +71,19 @@ impl Doctor {
 
 fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
     let mut findings = Vec::new();
-    let settings = match Settings::load(common) {
-        Ok(settings) => settings,
+    let (settings, errors) = match Settings::read(common) {
+        Ok(read) => read,
         Err(error) => return vec![Finding::bad("configuration", error)],
     };
     let files: Vec<_> = settings.files.iter().map(|path| path.display().to_string()).collect();
-    let from = if files.is_empty() { "defaults only".to_owned() } else { files.join(", ") };
-    findings.push(Finding::good(format!("configuration: {from}")));
-    match build(&settings, common, plugins, Asking::choose(false, false)) {
+    if !files.is_empty() {
+        findings.push(Finding::good(format!("configuration: {}", files.join(", "))));
+    } else if errors.is_empty() {
+        findings.push(Finding::good("configuration: defaults only"));
+    }
+    findings.extend(errors.iter().map(|error| Finding::bad("configuration", error)));
+    // Strict, so that dead hooks are told together with everything else.
+    match builder(&settings, common, plugins, Asking::choose(false, false)).strict(true).build() {
         Ok(registry) => {
             let report = registry.report();
             findings.push(Finding::good(format!(
@@ -93,8 +108,12 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
         }
         Err(error) => {
             findings.extend(error.problems.iter().map(|problem| Finding::bad("hooks", problem)));
+            if cfg!(panic = "abort") {
+                findings.push(Finding::bad("hooks", Problem::PanicAborts));
+            }
         }
     }
+    findings.extend(dead_points());
     findings.push(writable("conversations", &settings.paths.logs_dir));
     findings.push(writable("states of hooks", &settings.paths.state_dir));
     findings.push(match std::fs::read_dir(&settings.workspace) {
@@ -106,6 +125,24 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
     });
     findings.extend(unlinked(&settings.workspace, plugins));
     findings
+}
+
+/// Points that a hook may listen at in vain.
+fn dead_points() -> Vec<Finding> {
+    let fired = fires();
+    let all = hookspec::all_points();
+    let dead = all.iter().map(|point| point.info());
+    let dead = dead.filter(|info| !fired.iter().any(|point| point.wire == info.wire));
+    dead.map(|info| {
+        Finding::bad(
+            format!("point {} ({}:{})", info.name, info.file, info.line),
+            format!(
+                "nothing in this program fires it: fire it with `fire!`, or take it out of {}",
+                info.package
+            ),
+        )
+    })
+    .collect()
 }
 
 /// Whether files can be made in a folder, or the folder itself where there is none yet.
@@ -124,48 +161,24 @@ fn writable(what: &str, folder: &Path) -> Finding {
     }
 }
 
-#[derive(Deserialize)]
-struct Lock {
-    #[serde(default)]
-    package: Vec<Package>,
-}
-
-#[derive(Deserialize)]
-struct Package {
-    name: String,
-    #[serde(default)]
-    dependencies: Vec<String>,
-}
-
-/// Crates of the Cargo project around the workspace that use hookspec and are not in this program.
+/// Crates of the Cargo project around the workspace whose hooks are missed in this program.
 fn unlinked(workspace: &Path, plugins: &[&'static Plugin]) -> Vec<Finding> {
-    let Some(path) = lock_file(workspace) else { return Vec::new() };
-    let what = format!("plugin crates in {}", path.display());
-    let lock = std::fs::read_to_string(&path)
-        .map_err(|error| error.to_string())
-        .and_then(|text| toml::from_str::<Lock>(&text).map_err(|error| error.message().to_owned()));
-    let lock = match lock {
-        Ok(lock) => lock,
-        Err(error) => return vec![Finding::bad(what, error)],
-    };
-    let ours = ["hookspec-cli", "hookspec-agent", "hookspec-builtins", "hookspec-macros", "hookspec"];
-    let missing: Vec<_> = lock
-        .package
-        .iter()
-        .filter(|package| package.dependencies.iter().any(|d| d.split(' ').next() == Some("hookspec")))
-        .filter(|package| !ours.contains(&package.name.as_str()))
-        // A program that uses the command line is a host, not a plugin.
-        .filter(|package| !package.dependencies.iter().any(|d| d.split(' ').next() == Some("hookspec-cli")))
-        .filter(|package| !plugins.iter().any(|plugin| plugin.package == package.name))
-        .map(|package| Finding::bad(
-            format!("crate {}", package.name),
-            "it uses hookspec and is not linked into this program: if it is a plugin, say `hookspec::plugin!();` at its root and name it in the host's `hookspec::plugins![…]`",
-        ))
-        .collect();
-    if missing.is_empty() { vec![Finding::good(what)] } else { missing }
-}
-
-fn lock_file(workspace: &Path) -> Option<PathBuf> {
-    let workspace = workspace.canonicalize().ok()?;
-    workspace.ancestors().map(|folder| folder.join("Cargo.lock")).find(|path| path.is_file())
+    let program = std::env::current_exe().ok();
+    let program = program.as_deref().and_then(Path::file_stem).and_then(|name| name.to_str());
+    let hooks = hookspec::all_points().into_iter().flat_map(hookspec::AnyPoint::linked_hooks);
+    let linked: BTreeSet<&str> =
+        plugins.iter().map(|plugin| plugin.package).chain(hooks.map(|hook| hook.package)).collect();
+    match project::examine(workspace, program.unwrap_or_default(), &linked) {
+        Ok(None) => Vec::new(),
+        Ok(Some(project)) if project.missing.is_empty() => {
+            vec![Finding::good(format!("plugin crates of {}", project.manifest.display()))]
+        }
+        Ok(Some(project)) => {
+            let missing = project.missing.into_iter();
+            missing
+                .map(|missing| Finding::bad(format!("crate {}", missing.package), missing.remedy))
+                .collect()
+        }
+        Err(error) => vec![Finding::bad("Cargo project", error)],
+    }
 }

@@ -1,11 +1,15 @@
-//! `hookspec new`.
+//! `hookspec new`: a plugin crate with one hook, its test, and a program of its own.
+//!
+//! The crate must build at once. So it depends on hookspec where hookspec is: a checkout that was named, else
+//! the checkout around the current folder, else the one that this program was built from, as long as it is still
+//! there; else the registry's release of this version.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::output;
+use crate::output::{self, BOLD, DIM, GOOD, paint};
 
 use super::CommandResult;
 
@@ -16,7 +20,7 @@ pub(crate) struct New {
     /// The folder to make it in; the current one unless given.
     #[arg(long, value_name = "DIR", default_value = ".")]
     into: PathBuf,
-    /// Use hookspec from a checkout instead of the registry.
+    /// Use hookspec from this checkout; by default the one this program was built from, else the registry's.
     #[arg(long, value_name = "DIR", env = "HOOKSPEC_PATH")]
     hookspec: Option<PathBuf>,
 }
@@ -29,6 +33,8 @@ enum NewError {
     BadName(String),
     #[error("{0} exists already; choose another name, or remove it")]
     Exists(PathBuf),
+    #[error("{0} is no checkout of hookspec: there is no hooks-core/Cargo.toml in it")]
+    NoCheckout(PathBuf),
     #[error("{path}: {source}")]
     Io { path: PathBuf, source: std::io::Error },
 }
@@ -45,10 +51,11 @@ impl New {
         }
         let krate = self.name.replace('-', "_");
         let fill = |template: &str| template.replace("{name}", &self.name).replace("{krate}", &krate);
-        let dependency = |package: &str, dir: &str| match &self.hookspec {
+        let checkout = self.checkout()?;
+        let dependency = |package: &str, dir: &str| match &checkout {
             Some(checkout) => {
-                let path = std::path::absolute(checkout.join(dir)).unwrap_or_else(|_| checkout.join(dir));
-                format!("{package} = {{ path = {:?} }}", path.display().to_string())
+                let path = toml::Value::String(checkout.join(dir).display().to_string());
+                format!("{package} = {{ path = {path} }}")
             }
             None => format!("{package} = \"{}\"", env!("CARGO_PKG_VERSION")),
         };
@@ -59,12 +66,47 @@ impl New {
         write(&folder.join("src/lib.rs"), &fill(LIBRARY))?;
         write(&folder.join("src/main.rs"), &fill(PROGRAM))?;
         write(&folder.join("README.md"), &fill(README))?;
-        output::line(format!("made {}", folder.display()));
-        output::line(format!(
-            "\n  cd {}\n  cargo test            # its hook, tested\n  cargo run -- list     # the built-in hooks and yours\n  cargo run -- chat     # an agent with all of them",
-            folder.display()
-        ));
+        let place = folder.strip_prefix(".").unwrap_or(&folder).display();
+        output::line(format!("{} {place}", paint(GOOD, "made")));
+        let files = [
+            ("src/lib.rs", "one hook and its test: begin here"),
+            ("src/main.rs", "a program with the built-in hooks and this one"),
+            ("Cargo.toml", if checkout.is_some() { "with hookspec from the checkout" } else { "" }),
+            ("README.md", ""),
+        ];
+        for (file, what) in files {
+            output::line(format!("  {file:<12} {}", paint(DIM, what)).trim_end());
+        }
+        output::line(format!("\n{}", paint(BOLD, "What to type next")));
+        let enter = format!("cd {place}");
+        for (command, what) in [
+            (enter.as_str(), ""),
+            ("cargo test", "its hook, tested"),
+            ("cargo run -- list", "the built-in hooks and yours"),
+            ("cargo run -- chat", "an agent with all of them"),
+        ] {
+            output::line(format!("  {command:<18} {}", paint(DIM, what)).trim_end());
+        }
         Ok(ExitCode::SUCCESS)
+    }
+
+    /// Where hookspec is, absolute; `None` for the registry.
+    fn checkout(&self) -> Result<Option<PathBuf>, NewError> {
+        let is_checkout = |folder: &Path| folder.join("hooks-core/Cargo.toml").is_file();
+        let whole =
+            |folder: PathBuf| folder.canonicalize().map_err(|source| NewError::Io { path: folder, source });
+        if let Some(named) = &self.hookspec {
+            return if is_checkout(named) {
+                whole(named.clone()).map(Some)
+            } else {
+                Err(NewError::NoCheckout(named.clone()))
+            };
+        }
+        let here = self.into.canonicalize().ok();
+        let around = here.iter().flat_map(|folder| folder.ancestors());
+        let built_from = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/.."));
+        let found = around.chain([built_from]).find(|folder| is_checkout(folder));
+        found.map(|folder| whole(folder.to_owned())).transpose()
     }
 }
 
