@@ -23,6 +23,15 @@ pub(crate) fn line(text: impl Display) {
     raw(&format!("{text}\n"));
 }
 
+/// Writes something to type or to look at, and beside it what it is good for.
+pub(crate) fn hint(what: &str, width: usize, why: &str) {
+    if why.is_empty() {
+        line(format!("  {what}"));
+    } else {
+        line(format!("  {what:<width$} {}", paint(DIM, why)));
+    }
+}
+
 /// Writes text as it is.
 pub(crate) fn raw(text: &str) {
     let mut out = anstream::stdout().lock();

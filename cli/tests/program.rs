@@ -361,7 +361,8 @@ fn a_new_plugin_builds_and_its_test_passes() {
     home.good(&["new", "my-hooks", "--hookspec", checkout]);
     let folder = home.workspace().join("my-hooks");
     std::fs::copy(format!("{checkout}/Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    let target = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join("new-plugin");
+    // Beside this test's own build, so that what both need is built once.
+    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
     let cargo = |args: &[&str]| {
         let output = Command::new(env!("CARGO"))
             .args(args)

@@ -1,12 +1,16 @@
-//! `hookspec list`.
+//! `hookspec list`: what would run here, in which order, and why the rest would not.
+//!
+//! It shows what `chat` would run with; `-y` and `--non-interactive` change that as they do there. A hook that
+//! never runs in this program is listed with a warning, also where the configuration makes it an error.
 
 use std::process::ExitCode;
 
 use clap::Args;
-use hookspec::{HookRow, Plugin, Registry};
+use hookspec::{HookInfo, HookRow, Plugin, Registry};
 use serde_json::json;
 
-use crate::hooks::{Asking, build};
+use crate::hooks::{Asking, builder};
+use crate::names;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, paint};
 use crate::settings::{Common, Settings};
 
@@ -14,7 +18,7 @@ use super::CommandResult;
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
-    /// Explain one hook: its documentation, options and settings.
+    /// Explain a hook, or all of a group: documentation, options, settings in force.
     #[arg(long, value_name = "NAME")]
     explain: Option<String>,
     /// As it would be with nobody to ask.
@@ -26,13 +30,17 @@ pub(crate) struct List {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("no hook is called `{0}`; `hookspec list` shows them all")]
-struct UnknownHook(String);
+#[error("no hook is called `{name}`{nearest}; `hookspec list` shows them all")]
+struct UnknownHook {
+    name: String,
+    nearest: String,
+}
 
 impl List {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
         let settings = Settings::load(common)?;
-        let registry = build(&settings, common, plugins, Asking::choose(self.non_interactive, self.yes))?;
+        let registry = builder(&settings, common, plugins, Asking::choose(self.non_interactive, self.yes));
+        let registry = registry.strict(false).build()?;
         if let Some(name) = &self.explain {
             return explain(&registry, name, common.json);
         }
@@ -57,7 +65,7 @@ impl List {
             .collect();
         output::table(&["", "TOOL", "", "PLUGIN", "WHY"], &tools);
         for warning in &registry.report().warnings {
-            output::note(format!("{} {warning}", paint(output::WARN, "warning:")));
+            output::warning(warning);
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -86,9 +94,14 @@ fn cells(row: &HookRow) -> Vec<String> {
 }
 
 fn explain(registry: &Registry, name: &str, as_json: bool) -> CommandResult {
-    let rows: Vec<_> = registry.list().into_iter().filter(|row| row.info.name == name).collect();
-    let first = rows.first().ok_or_else(|| UnknownHook(name.to_owned()))?;
-    let settings = registry.shown_settings().get(first.info.group());
+    let all = registry.list();
+    let rows: Vec<_> = all.iter().filter(|row| row.info.name == name || row.info.group() == name).collect();
+    let Some(first) = rows.first() else {
+        let known = all.iter().map(|row| row.info.name.as_str());
+        return Err(UnknownHook { name: name.to_owned(), nearest: names::did_you_mean(name, known) }.into());
+    };
+    let group = first.info.group();
+    let settings = registry.shown_settings().get(group);
     if as_json {
         output::json(&json!({ "hooks": rows, "settings": settings }))?;
         return Ok(ExitCode::SUCCESS);
@@ -97,24 +110,47 @@ fn explain(registry: &Registry, name: &str, as_json: bool) -> CommandResult {
         let info = &row.info;
         let on = if row.on { paint(GOOD, "on") } else { paint(BAD, "off") };
         output::line(format!("{}  {on}: {}", paint(BOLD, &info.name), row.why));
-        output::line(format!(
-            "at {} ({}), priority {}, {}",
-            info.point.name,
-            info.point.wire,
-            info.priority,
-            kind(row)
-        ));
         if !info.docs.is_empty() {
-            output::line(format!("\n{}\n", info.docs));
+            output::line(format!("\n  {}\n", info.docs.replace('\n', "\n  ")));
         }
-        output::line(paint(DIM, format!("{} {}:{}", info.package, info.file, info.line)));
+        output::line(format!("  point     {} ({})", info.point.name, info.point.wire));
+        output::line(format!("  priority  {}", info.priority));
+        output::line(format!("  kind      {}", kind(row)));
+        for (name, value) in options(info) {
+            output::line(format!("  {name:<9} {value}"));
+        }
+        output::line(paint(DIM, format!("  {} {}:{}\n", info.package, info.file, info.line)));
     }
-    if let Some(settings) = settings {
-        output::line(format!(
-            "\n[hooks.{}]\n{}",
-            first.info.group(),
-            serde_json::to_string_pretty(settings)?
-        ));
+    match settings {
+        Some(settings) => {
+            output::line(format!("settings in force {}", paint(DIM, "(hookspec.toml)")));
+            output::line(format!("  [hooks.{group}]"));
+            for (key, value) in settings.as_object().into_iter().flatten() {
+                output::line(format!("  {key} = {value}"));
+            }
+        }
+        None => output::line(paint(DIM, "no settings")),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// The options that are not as they are when nothing is said.
+fn options(info: &HookInfo) -> Vec<(&'static str, String)> {
+    let mut all = Vec::new();
+    if !info.modes.is_empty() {
+        let modes: Vec<_> =
+            info.modes.iter().map(|mode| json!(mode).as_str().unwrap_or_default().to_owned()).collect();
+        all.push(("hosts", modes.join(", ")));
+    }
+    let flags = [
+        (info.once, "once", "at most once a session"),
+        (info.fail_open, "fail_open", "lets things pass when it fails, instead of denying them"),
+        (info.confirmation, "confirms", "this host's way to ask the user; an allowlist does not remove it"),
+    ];
+    all.extend(flags.into_iter().filter(|flag| flag.0).map(|(_, name, what)| (name, what.to_owned())));
+    all.extend(info.timeout.map(|time| ("timeout", format!("{time:?}"))));
+    all.extend(info.budget.map(|time| ("budget", format!("a warning after {time:?}"))));
+    all.extend(info.quarantine.map(|most| ("quarantine", format!("switched off after {most} failures"))));
+    all.extend(info.tool.map(|tool| ("tool", format!("on exactly when the tool `{tool}` is"))));
+    all
 }

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 
 use clap::Args;
 
-use crate::output::{self, BOLD, DIM, GOOD, paint};
+use crate::output::{self, BOLD, GOOD, paint};
 
 use super::CommandResult;
 
@@ -75,7 +75,7 @@ impl New {
             ("README.md", ""),
         ];
         for (file, what) in files {
-            output::line(format!("  {file:<12} {}", paint(DIM, what)).trim_end());
+            output::hint(file, 12, what);
         }
         output::line(format!("\n{}", paint(BOLD, "What to type next")));
         let enter = format!("cd {place}");
@@ -85,7 +85,7 @@ impl New {
             ("cargo run -- list", "the built-in hooks and yours"),
             ("cargo run -- chat", "an agent with all of them"),
         ] {
-            output::line(format!("  {command:<18} {}", paint(DIM, what)).trim_end());
+            output::hint(command, 18, what);
         }
         Ok(ExitCode::SUCCESS)
     }
