@@ -162,7 +162,7 @@ fn mistakes_are_told_with_the_culprit_and_the_remedy() {
     assert!(home.bad(&["chat", "hi", "--model", "nobody/x"]).contains("nobody/x"));
     assert!(home.bad(&["chat", "hi", "--model", "replay:gone.jsonl"]).contains("gone.jsonl"));
     assert!(home.bad(&["chat", "hi", "--model", "x/y", "--workspace", "gone"]).contains("cannot be used"));
-    assert!(home.bad(&["trace", "nothing"]).contains("has no timeline"));
+    assert!(home.bad(&["trace", "nothing"]).contains("there is no session `nothing`"));
     assert!(home.bad(&["new", "No"]).contains("cannot be a crate's name"));
 }
 

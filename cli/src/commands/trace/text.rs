@@ -1,0 +1,89 @@
+//! The session as text: the points in order, and below each the hooks that ran, with their time as a bar.
+
+use anstyle::Style;
+use hookspec::{HookRun, TimelineEntry};
+
+use super::axis::{Axis, Step, steps};
+use super::words::{Kind, plain, took, words};
+use crate::output::{self, ACCENT, BAD, BOLD, DIM, WARN, paint};
+
+/// Cells of the bars' column.
+const CELLS: usize = 32;
+
+/// Prints the session.
+pub(crate) fn print(session: &str, entries: &[TimelineEntry]) {
+    let steps = steps(entries);
+    let axis = Axis::new(&steps);
+    let runs: Vec<&HookRun> = steps.iter().filter_map(run).collect();
+    let width = runs.iter().map(|run| run.hook.chars().count()).max().unwrap_or(0).clamp(12, 40);
+    let lasted = steps.iter().map(|step| step.end).max().unwrap_or(0);
+    output::line(format!(
+        "{}  {} · {} · {}",
+        paint(BOLD, plain(session)),
+        count(steps.len() - runs.len(), "point fired", "points fired"),
+        count(runs.len(), "hook ran", "hooks ran"),
+        took(lasted),
+    ));
+    let mut at = 0;
+    let mut here = "";
+    while let Some(step) = steps.get(at) {
+        at += 1;
+        match step.entry {
+            TimelineEntry::Fired { point, .. } => {
+                // A stream fires once a piece: one line for as many as nobody listened to.
+                let same = steps[at..].iter().take_while(|next| fires(next, point)).count();
+                at += same;
+                here = point;
+                let times = if same > 0 { format!(" × {}", same + 1) } else { String::new() };
+                let when = format!("{:>9.3} s", step.start as f64 / 1e6);
+                output::line(paint(DIM, format!("{when}  {}{times}", plain(point))));
+            }
+            TimelineEntry::Ran(run) => {
+                let elsewhere =
+                    if run.point == here { String::new() } else { format!(" at {}", plain(&run.point)) };
+                let style = match Kind::of(run) {
+                    Kind::Failed => BAD,
+                    Kind::Denied | Kind::Asked => WARN,
+                    Kind::Changed | Kind::Spoke => ACCENT,
+                    Kind::Silent => Style::new(),
+                };
+                output::line(
+                    format!(
+                        "{:>11}  {:<width$} {:>9} │{}│ {}{elsewhere}",
+                        "",
+                        plain(&run.hook),
+                        took(run.duration_us),
+                        paint(style, bar(&axis, step)),
+                        words(run),
+                    )
+                    .trim_end(),
+                );
+            }
+        }
+    }
+}
+
+fn run<'a>(step: &Step<'a>) -> Option<&'a HookRun> {
+    match step.entry {
+        TimelineEntry::Ran(run) => Some(run),
+        TimelineEntry::Fired { .. } => None,
+    }
+}
+
+fn fires(step: &Step<'_>, wire: &str) -> bool {
+    matches!(step.entry, TimelineEntry::Fired { point, .. } if point == wire)
+}
+
+fn count(number: usize, one: &str, many: &str) -> String {
+    format!("{number} {}", if number == 1 { one } else { many })
+}
+
+/// A line of cells with the run's time filled in; never empty.
+fn bar(axis: &Axis, step: &Step<'_>) -> String {
+    let cell = |time| (axis.place(time) * CELLS as f64).round() as usize;
+    let first = cell(step.start).min(CELLS - 1);
+    let last = cell(step.end).clamp(first, CELLS);
+    let length = last - first;
+    let filled = if length == 0 { "▏".to_owned() } else { "█".repeat(length) };
+    format!("{:first$}{filled}{:rest$}", "", "", rest = CELLS - first - length.max(1))
+}

@@ -1,0 +1,111 @@
+//! What a run came to, in a few words and a colour.
+
+use hookspec::{Flow, Gate, HookRun};
+
+/// What a run came to, the gravest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Failed,
+    Denied,
+    Asked,
+    Changed,
+    Spoke,
+    Silent,
+}
+
+impl Kind {
+    pub(super) const ALL: [Self; 6] =
+        [Self::Silent, Self::Spoke, Self::Changed, Self::Asked, Self::Denied, Self::Failed];
+
+    pub(super) fn of(run: &HookRun) -> Self {
+        let changes = run.fold.is_some() || run.first.is_some() || run.flow.is_some();
+        match &run.gate {
+            _ if run.error.is_some() => Self::Failed,
+            Some(Gate::Deny(_)) => Self::Denied,
+            Some(Gate::Ask(_)) => Self::Asked,
+            _ if changes => Self::Changed,
+            _ if run.messages.is_empty() => Self::Silent,
+            _ => Self::Spoke,
+        }
+    }
+
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Failed => "failed",
+            Self::Denied => "denied",
+            Self::Asked => "asked",
+            Self::Changed => "rewrote, answered or stopped",
+            Self::Spoke => "spoke",
+            Self::Silent => "silent",
+        }
+    }
+}
+
+/// What a run came to, in a few words on one line.
+pub(super) fn words(run: &HookRun) -> String {
+    let mut parts = Vec::new();
+    parts.extend(run.error.as_deref().map(first_line));
+    parts.extend(run.gate.as_ref().map(|gate| match gate {
+        Gate::Allow => "allow".to_owned(),
+        Gate::Ask(reason) => format!("ask: {}", first_line(reason)),
+        Gate::Deny(reason) => format!("deny: {}", first_line(reason)),
+    }));
+    parts.extend(run.fold.is_some().then(|| "rewrote".to_owned()));
+    parts.extend(run.first.is_some().then(|| "answered".to_owned()));
+    parts.extend(match &run.flow {
+        Some(Flow::Stop) => Some("stopped the chain".to_owned()),
+        Some(Flow::EndSession(reason)) => Some(format!("ended the session: {}", first_line(reason))),
+        Some(Flow::Continue) | None => None,
+    });
+    parts.extend(run.messages.iter().map(|text| format!("“{}”", first_line(text))));
+    parts.extend(run.background.then(|| "(background)".to_owned()));
+    parts.join(" ")
+}
+
+/// The first line, cut to length and without what would change colours or move the cursor.
+fn first_line(text: &str) -> String {
+    let mut line: String = text.lines().next().unwrap_or_default().chars().take(73).collect();
+    if line.chars().count() == 73 {
+        line.pop();
+        line.push('…');
+    }
+    plain(&line)
+}
+
+/// Text without control characters: neither a terminal nor a picture shall obey what a log says.
+pub(super) fn plain(text: &str) -> String {
+    text.chars().filter(|c| !c.is_control()).collect()
+}
+
+pub(super) fn took(micros: u64) -> String {
+    match micros {
+        0..1_000 => format!("{micros} µs"),
+        1_000..1_000_000 => format!("{:.1} ms", micros as f64 / 1e3),
+        1_000_000..60_000_000 => format!("{:.2} s", micros as f64 / 1e6),
+        _ => format!("{} min {} s", micros / 60_000_000, micros / 1_000_000 % 60),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_run_is_told_in_one_line_without_escapes() {
+        let run: HookRun = serde_json::from_value(serde_json::json!({
+            "hook": "h", "point": "p", "at": "2026-01-01T00:00:00Z", "offset_us": 0, "duration_us": 1,
+            "messages": ["\u{1b}[31mred\nsecond"], "gate": { "gate": "deny", "reason": "no\nreally" },
+            "flow": { "flow": "end_session", "reason": "enough" }, "background": true,
+        }))
+        .unwrap();
+        assert_eq!(words(&run), "deny: no ended the session: enough “[31mred” (background)");
+        assert_eq!(Kind::of(&run), Kind::Denied);
+        assert_eq!(first_line(&"x".repeat(80)).chars().count(), 73);
+    }
+
+    #[test]
+    fn durations_have_their_unit() {
+        let texts = [999, 1_500, 2_340_000, 61_000_000].map(took);
+        assert_eq!(texts, ["999 µs", "1.5 ms", "2.34 s", "1 min 1 s"]);
+    }
+}
