@@ -18,9 +18,13 @@ pub(crate) fn paint(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Writes a line. A reader that has gone away (`| head`) ends the program quietly.
+/// Writes a line. Where it cannot be written (a full disk) the program says so and ends: what it was asked to
+/// print is what it is there for.
 pub(crate) fn line(text: impl Display) {
-    raw(&format!("{text}\n"));
+    if let Err(error) = write(&format!("{text}\n")) {
+        self::error(&error);
+        std::process::exit(2);
+    }
 }
 
 /// Writes something to type or to look at, and beside it what it is good for.
@@ -34,11 +38,26 @@ pub(crate) fn hint(what: &str, width: usize, why: &str) {
 
 /// Writes text as it is.
 pub(crate) fn raw(text: &str) {
+    if let Err(error) = write(text) {
+        self::error(&error);
+    }
+}
+
+/// What was asked for could not be printed.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PrintError {
+    #[error("standard output cannot be written: {0}")]
+    Write(io::Error),
+    #[error("the data cannot be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// A reader that has gone away (`| head`) ends the program quietly.
+fn write(text: &str) -> Result<(), PrintError> {
     let mut out = anstream::stdout().lock();
-    if let Err(error) = out.write_all(text.as_bytes()).and_then(|()| out.flush())
-        && error.kind() == io::ErrorKind::BrokenPipe
-    {
-        std::process::exit(0);
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => std::process::exit(0),
+        written => written.map_err(PrintError::Write),
     }
 }
 
@@ -74,9 +93,9 @@ pub(crate) fn error(error: &dyn std::error::Error) {
 }
 
 /// Writes a value as one line of JSON.
-pub(crate) fn json(value: &impl Serialize) -> Result<(), serde_json::Error> {
-    line(serde_json::to_string(value)?);
-    Ok(())
+pub(crate) fn json(value: &impl Serialize) -> Result<(), PrintError> {
+    let text = serde_json::to_string(value)?;
+    write(&format!("{text}\n"))
 }
 
 /// Writes rows under a heading, with columns as wide as they need to be. The last column is not padded.

@@ -2,77 +2,17 @@
 
 #![allow(clippy::unwrap_used)]
 
-use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+mod common;
+
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-struct Home {
-    folder: tempfile::TempDir,
-}
-
-impl Home {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        std::fs::create_dir(folder.path().join("workspace")).unwrap();
-        Self { folder }
-    }
-
-    fn path(&self) -> &Path {
-        self.folder.path()
-    }
-
-    fn workspace(&self) -> PathBuf {
-        self.path().join("workspace")
-    }
-
-    fn command(&self, args: &[&str]) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_hookspec"));
-        command.args(args).current_dir(self.workspace()).stdin(Stdio::null());
-        for (name, _) in std::env::vars() {
-            if name.starts_with("HOOKSPEC_") || name.starts_with("GPTME_") || name == "HOOK_ALLOWLIST" {
-                command.env_remove(name);
-            }
-        }
-        command.env("HOOKSPEC_HOME", self.path().join("home")).env_remove("CI");
-        command
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        self.command(args).output().unwrap()
-    }
-
-    fn good(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    }
-
-    fn bad(&self, args: &[&str]) -> String {
-        let output = self.run(args);
-        assert!(!output.status.success(), "{args:?}");
-        String::from_utf8(output.stderr).unwrap()
-    }
-
-    fn config(&self, text: &str) {
-        std::fs::write(self.workspace().join("hookspec.toml"), text).unwrap();
-    }
-
-    fn script(&self, lines: &[Value]) -> String {
-        let path = self.path().join("script.jsonl");
-        let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
-        std::fs::write(&path, text).unwrap();
-        format!("replay:{}", path.display())
-    }
-}
+use common::{Home, hook};
 
 fn save(path: &str) -> Value {
     json!({ "text": "Saving.", "tool_calls": [{ "tool": "save", "kwargs": { "path": path, "content": "x\n" } }] })
-}
-
-fn hook<'r>(rows: &'r Value, name: &str) -> &'r Value {
-    let rows = rows["hooks"].as_array().unwrap();
-    rows.iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name} in {rows:?}"))
 }
 
 #[test]
@@ -115,11 +55,13 @@ fn the_list_says_what_is_on_and_why() {
     assert_eq!(hook(&rows, "tour.guard")["why"], "off unless an allowlist names it");
     let with_y: Value = serde_json::from_str(&home.good(&["list", "--json", "-y"])).unwrap();
     assert_eq!(hook(&with_y, "auto_confirm.confirm")["on"], true);
-    let text = home.good(&["list", "--explain", "linter.lint"]);
-    assert!(
-        text.contains("Runs the linter on the file.") && text.contains("\"command\": \"ruff\""),
-        "{text}"
-    );
+    for name in ["linter.lint", "linter"] {
+        let text = home.good(&["list", "--explain", name]);
+        for part in ["Runs the linter on the file.", "timeout   30s", "command = \"ruff\""] {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+    }
+    assert!(home.bad(&["list", "--explain", "lint"]).contains("did you mean `linter.lint`?"));
 }
 
 #[test]
@@ -376,4 +318,51 @@ fn a_new_plugin_builds_and_its_test_passes() {
     };
     assert!(cargo(&["test"]).contains("new_files_are_measured ... ok"));
     assert!(home.bad(&["new", "my-hooks"]).contains("exists already"));
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_cannot_be_written_is_an_error() {
+    let home = Home::new();
+    for args in [&["list"][..], &["points", "--json"]] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
+        let output = home.command(args).stdout(full).output().unwrap();
+        assert_eq!(output.status.code(), Some(2), "{args:?}");
+        let error = String::from_utf8_lossy(&output.stderr);
+        assert!(error.contains("standard output cannot be written"), "{error}");
+    }
+}
+
+#[test]
+fn a_picture_is_well_formed_and_obeys_no_message() {
+    let home = Home::new();
+    let folder = home.path().join("home/logs/s");
+    std::fs::create_dir_all(&folder).unwrap();
+    let entries = [
+        json!({ "what": "fired", "point": "step.pre", "at": "2026-01-01T00:00:00Z", "offset_us": 0 }),
+        json!({ "what": "ran", "hook": "a.b", "point": "step.pre", "at": "2026-01-01T00:00:00Z", "offset_us": 3,
+                "duration_us": 40, "messages": ["<script>\u{1b}[31m & more"] }),
+        json!({ "what": "ran", "hook": "a.guard", "point": "step.pre", "at": "2026-01-01T00:00:00Z",
+                "offset_us": 60, "duration_us": 9, "gate": { "gate": "deny", "reason": "no" } }),
+    ];
+    let text: String = entries.iter().map(|entry| format!("{entry}\n")).collect();
+    std::fs::write(folder.join("timeline.jsonl"), text).unwrap();
+    home.good(&["trace", "s", "--svg", "s.svg"]);
+    let svg = std::fs::read_to_string(home.workspace().join("s.svg")).unwrap();
+    assert!(svg.contains("&lt;script&gt;[31m &amp; more") && !svg.contains("<script>"), "{svg}");
+    assert!(svg.contains("a.guard at step.pre") && svg.contains("deny: no") && svg.contains("⊘"), "{svg}");
+    let text = home.good(&["trace", "s"]);
+    assert!(text.contains("│ deny: no") && !text.contains('\u{1b}'), "{text}");
+    let data = home.good(&["trace", "s", "--json"]);
+    assert_eq!(data.lines().count(), 3);
+    assert!(home.bad(&["trace", "t"]).contains("there is no session `t`"));
+}
+
+#[test]
+fn colours_are_for_people_who_want_them() {
+    let home = Home::new();
+    let coloured = home.command(&["doctor"]).env("CLICOLOR_FORCE", "1").output().unwrap();
+    assert!(String::from_utf8_lossy(&coloured.stdout).contains('\u{1b}'));
+    let plain = home.command(&["doctor", "--no-color"]).env("CLICOLOR_FORCE", "1").output().unwrap();
+    assert!(!String::from_utf8_lossy(&plain.stdout).contains('\u{1b}'));
 }

@@ -128,6 +128,8 @@ impl Fire {
         } else {
             session.log().iter().skip(before).map(|message| (**message).clone()).collect()
         };
+        // Before printing, since the hooks have run even if nobody reads what they said; told after it.
+        let saved = kept.map_or(Ok(()), |kept| kept.save(&session.save_states()));
         let runs = timeline.runs();
         if runs.is_empty() {
             output::note(format!("no hook ran at {}; `hookspec list` shows who listens where", info.name));
@@ -135,9 +137,7 @@ impl Fire {
         for run in runs {
             output::json(&row(&run, &emitted))?;
         }
-        if let Some(kept) = kept {
-            kept.save(&session.save_states())?;
-        }
+        saved?;
         drop(entered);
         // A hook that was abandoned must not keep the program waiting.
         runtime.shutdown_background();
