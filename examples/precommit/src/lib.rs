@@ -1,6 +1,5 @@
 //! When a turn rests, runs the repository's pre-commit checks on the files that it changed.
 
-use std::io::ErrorKind;
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
@@ -23,7 +22,7 @@ impl Default for Settings {
     }
 }
 
-/// Whether this session has been told that the checks are missing.
+/// Whether this session knows that the checks are missing.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Told(bool);
 
@@ -47,17 +46,14 @@ fn precommit_check(
         .stdin(Stdio::null());
     match checks.output() {
         Ok(output) if output.status.success() => None,
-        Ok(output) => Some(found(&String::from_utf8_lossy(&output.stdout))),
-        Err(error) if error.kind() == ErrorKind::NotFound => {
+        Ok(output) => Some(Message::system(format!(
+            "The pre-commit checks failed:\n{}",
+            String::from_utf8_lossy(&output.stdout).trim()
+        ))),
+        Err(error) => {
             let first = !std::mem::replace(&mut state.0, true);
-            first.then(|| {
-                Message::system(format!("`{}` is not installed: nothing is checked", settings.command))
-            })
+            let text = format!("`{}` cannot be run, so nothing is checked: {error}", settings.command);
+            first.then(|| Message::system(text))
         }
-        Err(error) => Some(Message::system(format!("`{}` could not be run: {error}", settings.command))),
     }
-}
-
-fn found(text: &str) -> Message {
-    Message::system(format!("The pre-commit checks failed:\n{}", text.trim()))
 }
