@@ -57,11 +57,17 @@ impl Kept {
         let path = folder.join(format!("{id}.lock"));
         let file = OpenOptions::new().create(true).truncate(false).write(true).open(path).map_err(io)?;
         let began = Instant::now();
-        let _progress = Progress::start(format!("waiting for another call on the session `{id}`"));
+        let mut waiting = None;
         loop {
             match file.try_lock() {
                 Ok(()) => break,
-                Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => std::thread::sleep(POLL),
+                Err(TryLockError::WouldBlock) if began.elapsed() < PATIENCE => {
+                    waiting.get_or_insert_with(|| {
+                        tracing::info!(session = id, "waiting for another call");
+                        Progress::start(format!("waiting for another call on the session `{id}`"))
+                    });
+                    std::thread::sleep(POLL);
+                }
                 Err(TryLockError::WouldBlock) => return Err(KeptError::Busy { id: id.to_owned() }),
                 Err(TryLockError::Error(source)) => return Err(io(source)),
             }
