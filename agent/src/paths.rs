@@ -116,20 +116,20 @@ mod tests {
     #[cfg(unix)]
     #[test]
     fn defaults_lie_below_home() {
-        let paths = paths(&[], Some("/home/ann")).unwrap();
-        assert_eq!(paths.config_dir, Path::new("/home/ann/.config/hookspec"));
-        assert_eq!(paths.data_dir, Path::new("/home/ann/.local/share/hookspec"));
-        assert_eq!(paths.logs_dir, Path::new("/home/ann/.local/share/hookspec/logs"));
-        assert_eq!(paths.state_dir, Path::new("/home/ann/.local/state/hookspec"));
+        let paths = paths(&[], Some("/h/u")).unwrap();
+        assert_eq!(paths.config_dir, Path::new("/h/u/.config/hookspec"));
+        assert_eq!(paths.data_dir, Path::new("/h/u/.local/share/hookspec"));
+        assert_eq!(paths.logs_dir, Path::new("/h/u/.local/share/hookspec/logs"));
+        assert_eq!(paths.state_dir, Path::new("/h/u/.local/state/hookspec"));
     }
 
     #[cfg(unix)]
     #[test]
     fn xdg_variables_count_when_absolute() {
         let vars = [("XDG_DATA_HOME", "/srv/data"), ("XDG_CONFIG_HOME", "relative")];
-        let paths = paths(&vars, Some("/home/ann")).unwrap();
+        let paths = paths(&vars, Some("/h/u")).unwrap();
         assert_eq!(paths.logs_dir, Path::new("/srv/data/hookspec/logs"));
-        assert_eq!(paths.config_dir, Path::new("/home/ann/.config/hookspec"));
+        assert_eq!(paths.config_dir, Path::new("/h/u/.config/hookspec"));
     }
 
     #[cfg(unix)]

@@ -42,13 +42,13 @@ pub struct Message {
     #[cfg_attr(feature = "schema", schemars(with = "Option<String>"))]
     pub timestamp: Option<Timestamp>,
     /// Kept when older messages are compacted away.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub pinned: bool,
     /// Not displayed; the model still gets it.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub hide: bool,
     /// Already shown (streamed), so a display need not show it again.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub quiet: bool,
     /// Attached files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -65,11 +65,6 @@ pub struct Message {
     /// Unique within the conversation; the log gives one to every message it stores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde's `skip_serializing_if` hands out a reference
-fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 impl Message {

@@ -49,13 +49,13 @@ pub struct HookRun {
     /// How long it ran, in microseconds.
     pub duration_us: u64,
     /// Whether it ran beside the chain.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub background: bool,
     /// The messages it emitted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub messages: Vec<String>,
     /// Whether those go into one request only and not into the conversation.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub transient: bool,
     /// Its answer at a gate.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -72,11 +72,6 @@ pub struct HookRun {
     /// How it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-}
-
-#[allow(clippy::trivially_copy_pass_by_ref)] // serde's `skip_serializing_if` hands out a reference
-fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 /// An observer that keeps the latest entries in memory.
