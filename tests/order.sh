@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 target=${CARGO_TARGET_DIR:-target}/order
 run() { # name, cargo arguments…
     local name=$1; shift
-    CARGO_TARGET_DIR=$target/$name cargo run --quiet -p hookspec-tests --example order "$@" > "$target/$name.txt"
+    CARGO_TARGET_DIR=$target/$name cargo run --quiet -p hookspec-builtins --example order "$@" > "$target/$name.txt"
 }
 mkdir -p "$target"
 run debug
