@@ -65,6 +65,7 @@ mod entry;
 mod failure;
 mod fired;
 mod flow;
+mod json_hook;
 mod message;
 mod model;
 mod outcome;
@@ -88,6 +89,7 @@ pub use entry::{
 pub use failure::{Cause, Failure};
 pub use fired::{Fired, FiredJson, Folded, Gated};
 pub use flow::Flow;
+pub use json_hook::{JsonCall, JsonHook, JsonOutcome};
 pub use message::{Message, Role};
 pub use model::{ChunkKind, FinishReason, Metadata, MicroDollars, Parameters, Request, Timings, Usage};
 pub use outcome::{BoxError, Each, IntoOutcome, Outcome};

@@ -13,7 +13,8 @@ use serde_json::Value;
 
 use crate::entry::Entry;
 use crate::fired::FiredJson;
-use crate::registry::{Gathering, Listed};
+use crate::json_hook::JsonHook;
+use crate::registry::{Gathering, Listed, RegistryBuilder};
 use crate::session::Session;
 use crate::verdict::Verdict;
 
@@ -107,6 +108,8 @@ pub trait AnyPoint: Send + Sync + fmt::Debug {
     #[doc(hidden)]
     fn gather(&self, gathering: &mut Gathering<'_>);
     #[doc(hidden)]
+    fn register_json(&self, builder: RegistryBuilder, hook: JsonHook) -> RegistryBuilder;
+    #[doc(hidden)]
     fn linked_hooks(&self) -> Vec<Listed>;
 }
 
@@ -153,6 +156,10 @@ impl<P: Point<Owned: SchemaIfAny>> AnyPoint for PointOf<P> {
 
     fn gather(&self, gathering: &mut Gathering<'_>) {
         gathering.add::<P>();
+    }
+
+    fn register_json(&self, builder: RegistryBuilder, hook: JsonHook) -> RegistryBuilder {
+        builder.register(hook.typed::<P>())
     }
 
     fn linked_hooks(&self) -> Vec<Listed> {

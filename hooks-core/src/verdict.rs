@@ -14,14 +14,15 @@
 
 use std::fmt::Debug;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// How the results of a point's hooks combine. Implemented by the five types above only.
 pub trait Verdict: sealed::Sealed + Debug + Send + Sync + 'static {
     /// What the hooks hand on from one to the next; [`Never`] where nothing is.
-    type Fold: Serialize + Send + Sync + 'static;
+    type Fold: Serialize + DeserializeOwned + Send + Sync + 'static;
     /// What the first answer is; [`Never`] where there is none.
-    type First: Serialize + Send + Sync + 'static;
+    type First: Serialize + DeserializeOwned + Send + Sync + 'static;
     /// Whether a hook may refuse. A hook that fails at such a point denies.
     const GATE: bool;
 }
@@ -31,7 +32,7 @@ mod sealed {
 }
 
 /// A type without values: the part of a verdict that a point does not have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Never {}
 
 /// Verdict: hooks only add messages.
@@ -116,14 +117,14 @@ impl Verdict for Gate {
 }
 
 impl<T> sealed::Sealed for First<T> {}
-impl<T: Serialize + Debug + Send + Sync + 'static> Verdict for First<T> {
+impl<T: Serialize + DeserializeOwned + Debug + Send + Sync + 'static> Verdict for First<T> {
     type Fold = Never;
     type First = T;
     const GATE: bool = false;
 }
 
 impl<T> sealed::Sealed for Fold<T> {}
-impl<T: Serialize + Debug + Send + Sync + 'static> Verdict for Fold<T> {
+impl<T: Serialize + DeserializeOwned + Debug + Send + Sync + 'static> Verdict for Fold<T> {
     type Fold = T;
     type First = Never;
     const GATE: bool = false;
@@ -131,7 +132,7 @@ impl<T: Serialize + Debug + Send + Sync + 'static> Verdict for Fold<T> {
 
 impl<T> sealed::Sealed for (Gate, Fold<T>) {}
 /// Written `Gate + Fold<T>` in `hook_point!`.
-impl<T: Serialize + Debug + Send + Sync + 'static> Verdict for (Gate, Fold<T>) {
+impl<T: Serialize + DeserializeOwned + Debug + Send + Sync + 'static> Verdict for (Gate, Fold<T>) {
     type Fold = T;
     type First = Never;
     const GATE: bool = true;

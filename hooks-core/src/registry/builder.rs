@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use crate::config::{Config, Named};
 use crate::entry::{Hook, Mode};
+use crate::json_hook::JsonHook;
 use crate::plugin::Plugin;
 use crate::point::{Point, PointInfo};
 use crate::session::AllSettings;
@@ -184,6 +185,12 @@ impl RegistryBuilder {
         #[allow(clippy::redundant_closure_for_method_calls)] // the method itself is not general enough
         self.add_explicit.push(|gathering| gathering.add::<P>());
         self
+    }
+
+    /// Adds a hook at a point that is chosen at run time.
+    #[must_use]
+    pub fn register_json(self, hook: JsonHook) -> Self {
+        hook.point.register_json(self, hook)
     }
 
     /// Gathers, selects, checks and freezes.
