@@ -6,7 +6,7 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use hookspec::{HookInfo, HookRow, Plugin, Registry};
+use hookspec::{HookInfo, HookRow, Plugin, Registry, Setting};
 use serde_json::json;
 
 use crate::hooks::{Asking, builder};
@@ -42,7 +42,7 @@ impl List {
         let registry = builder(&settings, common, plugins, Asking::choose(self.non_interactive, self.yes));
         let registry = registry.strict(false).build()?;
         if let Some(name) = &self.explain {
-            return explain(&registry, name, common.json);
+            return explain(&registry, plugins, name, common.json);
         }
         let rows = registry.list();
         if common.json {
@@ -93,7 +93,7 @@ fn cells(row: &HookRow) -> Vec<String> {
     ]
 }
 
-fn explain(registry: &Registry, name: &str, as_json: bool) -> CommandResult {
+fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) -> CommandResult {
     let all = registry.list();
     let rows: Vec<_> = all.iter().filter(|row| row.info.name == name || row.info.group() == name).collect();
     let Some(first) = rows.first() else {
@@ -101,10 +101,17 @@ fn explain(registry: &Registry, name: &str, as_json: bool) -> CommandResult {
         return Err(UnknownHook { name: name.to_owned(), nearest: names::did_you_mean(name, known) }.into());
     };
     let group = first.info.group();
-    let settings = registry.shown_settings().get(group);
+    let settings = registry.settings_of(group);
+    let essay = plugins
+        .iter()
+        .find(|plugin| plugin.package == first.info.package)
+        .and_then(|plugin| plugin.essay(first.info.module));
     if as_json {
-        output::json(&json!({ "hooks": rows, "settings": settings }))?;
+        output::json(&json!({ "essay": essay, "hooks": rows, "settings": settings }))?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(essay) = essay {
+        output::line(format!("{essay}\n"));
     }
     for row in &rows {
         let info = &row.info;
@@ -123,10 +130,10 @@ fn explain(registry: &Registry, name: &str, as_json: bool) -> CommandResult {
     }
     match settings {
         Some(settings) => {
-            output::line(format!("settings in force {}", paint(DIM, "(hookspec.toml)")));
-            output::line(format!("  [hooks.{group}]"));
-            for (key, value) in settings.as_object().into_iter().flatten() {
-                output::line(format!("  {key} = {value}"));
+            output::line(format!("settings in force, as in {}", paint(BOLD, format!("[hooks.{group}]"))));
+            for Setting { key, value, source } in settings {
+                let source = source.as_deref().unwrap_or("default");
+                output::line(format!("  {key} = {value}  {}", paint(DIM, format!("# {source}"))));
             }
         }
         None => output::line(paint(DIM, "no settings")),
