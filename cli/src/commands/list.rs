@@ -9,7 +9,7 @@ use clap::Args;
 use hookspec::{HookInfo, HookRow, Plugin, Registry, Setting};
 use serde_json::json;
 
-use crate::hooks::{Asking, builder};
+use crate::hooks::{Asking, Host, host_builder};
 use crate::names;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, paint};
 use crate::settings::{Common, Settings};
@@ -21,6 +21,9 @@ pub(crate) struct List {
     /// Explain a hook, or all of a group: documentation, options, settings in force.
     #[arg(long, value_name = "NAME")]
     explain: Option<String>,
+    /// As it would be in another kind of host.
+    #[arg(long, value_enum, value_name = "HOST", default_value_t)]
+    host: Host,
     /// As it would be with nobody to ask.
     #[arg(long)]
     non_interactive: bool,
@@ -39,7 +42,8 @@ struct UnknownHook {
 impl List {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
         let settings = Settings::load(common)?;
-        let registry = builder(&settings, common, plugins, Asking::choose(self.non_interactive, self.yes));
+        let asking = Asking::choose(self.non_interactive, self.yes);
+        let registry = host_builder(&settings, common, plugins, self.host, asking);
         let registry = registry.strict(false).build()?;
         if let Some(name) = &self.explain {
             return explain(&registry, plugins, name, common.json);
@@ -64,11 +68,27 @@ impl List {
             })
             .collect();
         output::table(&["", "TOOL", "", "PLUGIN", "WHY"], &tools);
+        output::line(format!("\n{} {}", paint(BOLD, "CONFIRMATIONS"), confirmations(&rows)));
         for warning in &registry.report().warnings {
             output::warning(warning);
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Who answers when a tool call needs to be confirmed.
+fn confirmations(rows: &[HookRow]) -> String {
+    let asked: Vec<_> = rows
+        .iter()
+        .filter(|row| row.on && row.info.confirmation && row.info.point.name == "TOOL_CONFIRM")
+        .map(|row| row.info.name.as_str())
+        .collect();
+    if asked.is_empty() {
+        return "nobody can be asked: a call that needs one is refused, unless -y or the policy in \
+                [hooks.confirm_policy] allows it"
+            .to_owned();
+    }
+    format!("answered by {}", asked.join(", "))
 }
 
 fn kind(row: &HookRow) -> String {
