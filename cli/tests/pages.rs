@@ -4,6 +4,8 @@
 //! `UPDATE_PAGES=1 cargo test -p hookspec-cli --test pages` writes the first part anew; the commands and their
 //! output are written by hand.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on has failed
+
 mod common;
 
 use std::collections::BTreeSet;
