@@ -7,6 +7,8 @@ use hookspec::{Config, ConfigError};
 use hookspec_agent::paths::{Paths, PathsError};
 use serde::Deserialize;
 
+use crate::variables::{self, VariableError};
+
 /// Options of every command.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Common {
@@ -49,6 +51,8 @@ pub(crate) struct AgentSettings {
 pub(crate) enum SettingsError {
     #[error(transparent)]
     Config(#[from] ConfigError),
+    #[error(transparent)]
+    Variable(#[from] VariableError),
     #[error(transparent)]
     Paths(#[from] PathsError),
     #[error(
@@ -103,6 +107,8 @@ impl Settings {
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         errors.extend(config.add_env(variables).err().map(SettingsError::Config));
+        errors
+            .extend(variables::add(&mut config, |name| std::env::var(name).ok()).into_iter().map(Into::into));
         let agent = match config.section("agent") {
             None => AgentSettings::default(),
             Some((table, file)) => {

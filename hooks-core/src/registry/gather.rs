@@ -107,7 +107,8 @@ impl Gathering<'_> {
         if let Some(spec) = candidate.settings {
             self.read_settings(spec, info.group().to_owned());
         }
-        if let Some(why) = self.selection.refuse(&info.name, info.package, &candidate.options) {
+        let refused = self.selection.refuse(&info.name, info.package, &candidate.options);
+        if let Some(why) = refused.or_else(|| self.switched_off(&candidate)) {
             self.off.push((Arc::new(candidate.info), why));
             return;
         }
@@ -132,6 +133,17 @@ impl Gathering<'_> {
             switch: Arc::new(Switch::new()),
             point: PhantomData,
         });
+    }
+
+    /// Why a hook is off by its own settings: a key `enabled` that is false.
+    fn switched_off<P: Point>(&self, candidate: &Candidate<P>) -> Option<String> {
+        candidate.settings?;
+        let group = candidate.info.group();
+        let enabled = self.shown.get(group)?.iter().find(|setting| setting.key == "enabled")?;
+        (enabled.value == false).then(|| match &enabled.source {
+            Some(source) => format!("`enabled = false` in [hooks.{group}] ({source})"),
+            None => format!("off unless `enabled = true` in [hooks.{group}]"),
+        })
     }
 
     fn read_settings(&mut self, spec: SettingsSpec, group: String) {
