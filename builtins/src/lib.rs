@@ -2,6 +2,8 @@
 //! keep; then come plain annotated functions, and the small pure functions that they call.
 
 #[allow(dead_code)] // until the built-ins that need all of it are in
+mod call_paths;
+#[allow(dead_code)] // until the built-ins that need all of it are in
 mod git;
 mod text;
 
