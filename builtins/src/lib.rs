@@ -7,6 +7,7 @@ mod git;
 mod instructions;
 mod text;
 
+pub mod active_context;
 pub mod agents_md_inject;
 pub mod auto_confirm;
 pub mod cli_confirm;
