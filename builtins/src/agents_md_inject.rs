@@ -1,19 +1,23 @@
 //! `agents_md_inject`: gives the model the instructions that hold where it works.
 //!
-//! **Watches** the session's start, each change of directory, and the log being cut (a compaction, an undo). **Speaks** in one hidden
-//! message per file, `<agent-instructions source="…">`, general before special: `AGENTS.md`, `CLAUDE.md`, `COPILOT.md`, `GEMINI.md`,
-//! `.github/copilot-instructions.md`, `.cursorrules` and `.windsurfrules` of the directory and of those above it, up to the home
-//! directory, or, outside of it, to the top of the workspace's repository. What goes over `max_files` or `max_bytes` at once is
-//! named in one note, `<agent-instructions-skipped source="…">`, once a session; special files have precedence. At the start come
-//! first the files in the directories `also`. **Keeps** which file was told with which text, shared with `tool_target_instructions`
-//! and made from the log when it is missing. **Costs** seven looks per directory, and reading what is new or changed.
+//! **Watches** the session's start, each change of directory, and the log being cut (a compaction, an
+//! undo). **Speaks** in one hidden message per file, `<agent-instructions source="…">`, general before
+//! special: `AGENTS.md`, `CLAUDE.md`, `COPILOT.md`, `GEMINI.md`, `.github/copilot-instructions.md`,
+//! `.cursorrules` and `.windsurfrules` of the directory and of those above it, up to the home directory,
+//! or, outside of it, to the top of the workspace's repository. What goes over `max_files` or `max_bytes`
+//! at once is named in one note, `<agent-instructions-skipped source="…">`, once a session; special files
+//! have precedence. At the start come first the files in the directories `also`. **Keeps** which file was
+//! told with which text, shared with `tool_target_instructions` and made from the log when it is missing.
+//! **Costs** seven looks per directory, and reading what is new or changed.
 //!
 //! Different from gptme:
-//! - a file that was edited is told again, and says that it replaces what it said; copies and links of one text are told once;
-//! - on resume, in the server and in a fork nothing is told twice: the log shows what was told. Only blocks that
-//!   these hooks emitted count, so a tool's output can't hide a file;
-//! - instructions outside of the workspace, its repository and the home directory are not loaded, nor from a
-//!   directory above the workspace that others may write or own; a link out of the tree must lead to instructions;
+//! - a file that was edited is told again, and says that it replaces what it said; copies and links of one
+//!   text are told once;
+//! - on resume, in the server and in a fork nothing is told twice: the log shows what was told. Only blocks
+//!   that these hooks emitted count, so a tool's output can't hide a file;
+//! - instructions outside of the workspace, its repository and the home directory are not loaded, nor from
+//!   a directory above the workspace that others may write or own; a link out of the tree must lead to
+//!   instructions;
 //! - a file that is no text, no file or unreadable costs only itself; there are limits;
 //! - `source` is escaped, and a file's text can't end its block.
 

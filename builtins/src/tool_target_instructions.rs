@@ -1,18 +1,19 @@
 //! `tool_target_instructions`: gives the model the instructions that hold where a tool reads or writes.
 //!
-//! **Watches** the end of each tool call that names files or directories, whichever tool and however the call was written: named
-//! arguments, the words or lines of a fenced block, patches of several files, tools of MCP servers. Programs (a shell) say
-//! nothing about what they touch, and refused calls touch nothing. **Speaks** like `agents_md_inject`, one hidden message per file not
-//! told yet, the most special directory's first, at most `max_files` files and `max_bytes` bytes a call; what is too much is named
-//! once a session and may be told after a later call. **Keeps** the same list of what was told. **Costs** seven looks per directory
-//! for calls that name files; nothing for others.
+//! **Watches** the end of each tool call that names files or directories, whichever tool and however the
+//! call was written: named arguments, the words or lines of a fenced block, patches of several files, tools
+//! of MCP servers. Programs (a shell) say nothing about what they touch, and refused calls touch nothing.
+//! **Speaks** like `agents_md_inject`, one hidden message per file not told yet, the most special
+//! directory's first, at most `max_files` files and `max_bytes` bytes a call; what is too much is named
+//! once a session and may be told after a later call. **Keeps** the same list of what was told. **Costs**
+//! seven looks per directory for calls that name files; nothing for others.
 //!
 //! Different from gptme:
 //! - any tool that names files counts, in every way of writing a call;
 //! - within a directory, files keep their order, so that `AGENTS.md` is not the first to be left out;
 //! - a file that is too large is mentioned once, not after each call;
-//! - all that `agents_md_inject` does differently: edited files are told again, places that others may write
-//!   are not trusted, and what the log shows is not told twice.
+//! - all that `agents_md_inject` does differently: edited files are told again, places that others may
+//!   write are not trusted, and what the log shows is not told twice.
 
 use hookspec::points::TOOL_POST_EXECUTE;
 use hookspec::{Message, Session, ToolStatus, ToolUse, hook};

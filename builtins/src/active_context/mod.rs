@@ -1,24 +1,27 @@
-//! `active_context`: shows the model, with each request, the files that it most likely works on, as they are
-//! now.
+//! `active_context`: shows the model, with each request, the files that it most likely works on, as they
+//! are now.
 //!
-//! **Watches** each call to the model. Off unless `enabled = true`. **Speaks** in one visible message of that
-//! request, `# Context`: the working directory, the git status of the workspace, and at most `max_files` files in fences, best first.
-//! The message goes into that one request and is never stored, so that it can't grow old in the log. **Keeps** the list
-//! of the workspace's files for the length of a turn. **Costs**, while it is on, a git status and the reading of the
-//! chosen files per request, and the listing of the workspace's files per turn; git is given five seconds, and
-//! one that fails is left alone until the next turn.
+//! **Watches** each call to the model. Off unless `enabled = true`. **Speaks** in one visible message of
+//! that request, `# Context`: the working directory, the git status of the workspace, and at most
+//! `max_files` files in fences, best first. The message goes into that one request and is never stored, so
+//! that it can't grow old in the log. **Keeps** the list of the workspace's files for the length of a turn.
+//! **Costs**, while it is on, a git status and the reading of the chosen files per request, and the listing
+//! of the workspace's files per turn; git is given five seconds, and one that fails is left alone until the
+//! next turn.
 //!
-//! Files are chosen by rule: (1 + 0.3 × mentions in the last messages) × how recently they changed (an hour 1.3,
-//! a day 1.1, a week 1.05) × their type (Python 1.3, Markdown 1.2, TOML and YAML 1.1) × their state in git (staged 3,
-//! modified 2.5, untracked 1.8). Lock files, minified and compiled files, files that hold keys by their name, files of more than
-//! `max_file_chars` characters and links out of the workspace are left out; so is what does not fit into `max_tokens`, while smaller
-//! files behind it may. A file that is no text is shown as `<binary file>`.
+//! Files are chosen by rule: (1 + 0.3 × mentions in the last messages) × how recently they changed (an hour
+//! 1.3, a day 1.1, a week 1.05) × their type (Python 1.3, Markdown 1.2, TOML and YAML 1.1) × their state in
+//! git (staged 3, modified 2.5, untracked 1.8). Lock files, minified and compiled files, files that hold
+//! keys by their name, files of more than `max_file_chars` characters and links out of the workspace are
+//! left out; so is what does not fit into `max_tokens`, while smaller files behind it may. A file that is
+//! no text is shown as `<binary file>`.
 //!
 //! Different from gptme:
-//! - no model chooses: its `hybrid` strategy asks one before each step of a tool loop, and pays for it; the rule
-//!   costs milliseconds and gives the same files for the same workspace, so that the request's prefix stays cacheable;
+//! - no model chooses: its `hybrid` strategy asks one before each step of a tool loop, and pays for it; the
+//!   rule costs milliseconds, and chooses the same files for the same workspace;
 //! - mentions count in what was said, not only attached files; an attached file may lie anywhere;
-//! - the status is that of the workspace, whatever the current directory; a workspace in a hidden directory works;
+//! - the status is that of the workspace, whatever the current directory; a workspace in a hidden directory
+//!   works;
 //! - limits count tokens, of all of the message; a fence is longer than any in its file;
 //! - one switch, `enabled`, whichever files the project has.
 
