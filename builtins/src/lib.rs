@@ -1,14 +1,21 @@
 //! The built-in hooks, one file each. A file begins with what its hooks watch, when they speak and what they
 //! keep; then come plain annotated functions, and the small pure functions that they call.
 
+mod call_paths;
 #[allow(dead_code)] // until the built-ins that need all of it are in
 mod git;
+mod instructions;
 mod text;
 
+pub mod active_context;
+pub mod agents_md_inject;
 pub mod auto_confirm;
 pub mod cli_confirm;
 pub mod cwd_tracking;
 pub mod time_awareness;
+pub mod tool_target_instructions;
 pub mod workspace_agents;
+
+pub use instructions::{Home, Loaded};
 
 hookspec::plugin!();
