@@ -8,6 +8,9 @@ mod text;
 pub mod auto_confirm;
 pub mod cli_confirm;
 pub mod cwd_tracking;
+pub mod globs;
+pub mod injection_screening;
+pub mod loop_guard;
 pub mod time_awareness;
 pub mod workspace_agents;
 
