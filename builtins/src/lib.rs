@@ -11,6 +11,8 @@ pub mod cwd_tracking;
 pub mod globs;
 pub mod injection_screening;
 pub mod loop_guard;
+pub mod markdown_validation;
+pub mod mcp_namespace_hint;
 pub mod time_awareness;
 pub mod workspace_agents;
 

@@ -210,7 +210,7 @@ fn sorted(value: &Value) -> String {
 fn hash<'t>(parts: impl IntoIterator<Item = &'t str>) -> String {
     let mut hash = Sha256::new();
     for part in parts {
-        hash.update(part.len().to_le_bytes());
+        hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
         hash.update(part);
     }
     hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
