@@ -31,10 +31,9 @@ impl Globs {
         let mut set = GlobSet::builder();
         for glob in &written {
             let compiled = GlobBuilder::new(glob).literal_separator(true).build();
-            set.add(compiled.map_err(|error| GlobError {
-                glob: glob.clone(),
-                why: error.kind().to_string(),
-            })?);
+            set.add(
+                compiled.map_err(|error| GlobError { glob: glob.clone(), why: error.kind().to_string() })?,
+            );
         }
         let set = set
             .build()

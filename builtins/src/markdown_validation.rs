@@ -26,10 +26,57 @@ const CODE_TOOLS: &[&str] = &["bash", "ipython", "python", "ruby", "sh", "shell"
 
 /// Endings of files in which a line that starts with `#` is no heading.
 const HASH_COMMENTS: &[&str] = &[
-    "awk", "bash", "bazel", "bzl", "cfg", "cmake", "coffee", "conf", "cr", "csv", "dockerfile", "editorconfig",
-    "env", "ex", "exs", "fish", "gitattributes", "gitignore", "gql", "graphql", "hcl", "ini", "jl", "just",
-    "justfile", "ksh", "makefile", "mk", "nim", "nix", "php", "pl", "pm", "po", "properties", "ps1", "py", "pyi",
-    "r", "rake", "rb", "sed", "sh", "tcl", "tf", "tfvars", "toml", "tsv", "yaml", "yml", "zsh",
+    "awk",
+    "bash",
+    "bazel",
+    "bzl",
+    "cfg",
+    "cmake",
+    "coffee",
+    "conf",
+    "cr",
+    "csv",
+    "dockerfile",
+    "editorconfig",
+    "env",
+    "ex",
+    "exs",
+    "fish",
+    "gitattributes",
+    "gitignore",
+    "gql",
+    "graphql",
+    "hcl",
+    "ini",
+    "jl",
+    "just",
+    "justfile",
+    "ksh",
+    "makefile",
+    "mk",
+    "nim",
+    "nix",
+    "php",
+    "pl",
+    "pm",
+    "po",
+    "properties",
+    "ps1",
+    "py",
+    "pyi",
+    "r",
+    "rake",
+    "rb",
+    "sed",
+    "sh",
+    "tcl",
+    "tf",
+    "tfvars",
+    "toml",
+    "tsv",
+    "yaml",
+    "yml",
+    "zsh",
 ];
 
 /// Plain text files whose comments start with `#` all the same.
@@ -63,19 +110,19 @@ fn cut_off(message: &Message, is_tool: impl Fn(&str) -> bool) -> Option<Cut> {
         return heading_at_end(last).map(Cut::Heading);
     }
     let blocks = blocks(&message.content);
-    let last = blocks.last()?;
-    if !last.closed {
-        return Some(Cut::Unclosed(last.tag.clone()));
-    }
-    let calls = blocks.iter().rev().map(Block::call);
-    heading_at_end(&calls.into_iter().find(|call| is_tool(&call.tool))?).map(Cut::Heading)
+    // A block that was cut off often leaves a stray fence behind it, so what the call ends with goes first.
+    let call = blocks.iter().rfind(|block| !block.quoted && is_tool(block.words().0));
+    let heading = call.filter(|block| block.closed).and_then(|block| heading_at_end(&block.call()));
+    let unclosed = || blocks.last().filter(|block| !block.closed && !block.quoted);
+    heading.map(Cut::Heading).or_else(|| unclosed().map(|block| Cut::Unclosed(block.tag.clone())))
 }
 
 /// The last line of a call's text, if that is a heading.
 fn heading_at_end(call: &ToolUse) -> Option<String> {
     let last = call.content.lines().map(str::trim).rfind(|line| !line.is_empty())?;
     let words = last.trim_start_matches('#');
-    let is_heading = (1..=6).contains(&(last.len() - words.len())) && (words.is_empty() || words.starts_with([' ', '\t']));
+    let is_heading =
+        (1..=6).contains(&(last.len() - words.len())) && (words.is_empty() || words.starts_with([' ', '\t']));
     (is_heading && !has_hash_comments(call)).then(|| last.to_owned())
 }
 
@@ -95,25 +142,34 @@ struct Block {
     tag: String,
     content: String,
     closed: bool,
+    /// In a block quote, where nothing is a call.
+    quoted: bool,
 }
 
 impl Block {
-    /// The block as a call: the first word of the tag is the tool.
-    fn call(&self) -> ToolUse {
+    /// The first word of the tag, which names the tool of a call, and the others.
+    fn words(&self) -> (&str, impl Iterator<Item = &str>) {
         let mut words = self.tag.split_whitespace();
-        let tool = words.next().unwrap_or_default();
+        (words.next().unwrap_or_default(), words)
+    }
+
+    fn call(&self) -> ToolUse {
+        let (tool, words) = self.words();
         ToolUse::fenced(tool, words, self.content.clone())
     }
 }
 
 fn blocks(text: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
-    let mut inside = false;
+    let (mut inside, mut quotes) = (false, 0_usize);
     for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
         match event {
+            Event::Start(Tag::BlockQuote(_)) => quotes += 1,
+            Event::End(TagEnd::BlockQuote(_)) => quotes = quotes.saturating_sub(1),
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(tag))) => {
-                let whole = text.get(range).unwrap_or_default();
-                blocks.push(Block { tag: tag.into_string(), content: String::new(), closed: is_closed(whole) });
+                let closed = is_closed(text.get(range).unwrap_or_default());
+                let (tag, quoted) = (tag.into_string(), quotes > 0);
+                blocks.push(Block { tag, content: String::new(), closed, quoted });
                 inside = true;
             }
             Event::Text(part) if inside => {
@@ -146,7 +202,9 @@ fn text(cut: &Cut) -> String {
                 "A fence without a tag inside the block may have closed it early.",
             )
         }
-        Cut::Unclosed(tag) if tag.is_empty() => ("the last block is never closed".to_owned(), "Its end may be missing."),
+        Cut::Unclosed(tag) if tag.is_empty() => {
+            ("the last block is never closed".to_owned(), "Its end may be missing.")
+        }
         Cut::Unclosed(tag) => {
             let tag: String = tag.chars().take(120).collect();
             (format!("the block `{}` is never closed", escape(&tag)), "Its end may be missing.")

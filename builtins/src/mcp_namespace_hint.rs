@@ -113,8 +113,7 @@ fn typed(text: &str) -> String {
     let mut typed = String::new();
     let mut from = 0;
     for (event, range) in Parser::new_ext(text, Options::empty()).into_offset_iter() {
-        let foreign =
-            matches!(event, Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock | Tag::BlockQuote(_)));
+        let foreign = matches!(event, Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock | Tag::BlockQuote(_)));
         if foreign && range.start >= from {
             typed.push_str(text.get(from..range.start).unwrap_or_default());
             typed.push('\n');
@@ -129,7 +128,8 @@ fn text(servers: &[String], tools: &[ToolSpec], settings: &Settings) -> String {
     let mut text = String::new();
     for server in servers {
         let count = tools_of(server, tools).count();
-        let (noun, separator) = (if count == 1 { "tool" } else { "tools" }, if text.is_empty() { "" } else { "\n\n" });
+        let (noun, separator) =
+            (if count == 1 { "tool" } else { "tools" }, if text.is_empty() { "" } else { "\n\n" });
         let _ = write!(
             text,
             "{separator}The user mentions @{server}: {count} {noun}. Call them by their full names, `{server}.…`. What follows a name is the server's own description."
@@ -150,7 +150,8 @@ fn text(servers: &[String], tools: &[ToolSpec], settings: &Settings) -> String {
 
 /// Foreign text as one escaped line of at most so many characters.
 fn line(text: &str, most: usize) -> String {
-    let words: Vec<_> = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    let words: Vec<_> =
+        text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
     let line = words.join(" ");
     match line.char_indices().nth(most) {
         Some((end, _)) => format!("{}…", escape(line.get(..end).unwrap_or_default())),

@@ -70,7 +70,8 @@ pub(super) fn append(
             length: passage.len(),
             sha256: digest(passage),
         };
-        let failed = |error: serde_json::Error| AuditError::Io { path: path.to_owned(), source: error.into() };
+        let failed =
+            |error: serde_json::Error| AuditError::Io { path: path.to_owned(), source: error.into() };
         serde_json::to_writer(&mut lines, &line).map_err(failed)?;
         lines.push(b'\n');
     }

@@ -180,7 +180,10 @@ fn note<'f>(blocked: bool, tool: &str, found: impl Iterator<Item = &'f Finding>)
 
 /// A tool's name comes from a server or a model: nothing in it may end the note.
 fn named(tool: &str) -> String {
-    tool.chars().filter(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | ':')).take(80).collect()
+    tool.chars()
+        .filter(|c| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '/' | ':'))
+        .take(80)
+        .collect()
 }
 
 fn record(text: &str, found: &[Finding], tool: &str, session: &Session, settings: &Settings) {
@@ -193,7 +196,13 @@ fn record(text: &str, found: &[Finding], tool: &str, session: &Session, settings
     let lent = session.extension::<AuditPath>().map(|path| path.0.clone());
     let Some(path) = lent.or_else(|| settings.audit.clone()) else {
         let rules: Vec<_> = found.iter().map(|finding| finding.rule).collect();
-        tracing::warn!(session = session.id(), tool, count, ?rules, "a tool's result gives orders to the model");
+        tracing::warn!(
+            session = session.id(),
+            tool,
+            count,
+            ?rules,
+            "a tool's result gives orders to the model"
+        );
         return;
     };
     let path = session.workspace().map_or_else(|| path.clone(), |workspace| workspace.join(&path));

@@ -36,7 +36,9 @@ impl Plain {
                 plain.push(at, tag);
                 continue;
             } else {
-                for ch in std::iter::once(ch).nfkd().filter(|ch| !is_combining_mark(*ch) && !is_invisible(*ch)) {
+                for ch in
+                    std::iter::once(ch).nfkd().filter(|ch| !is_combining_mark(*ch) && !is_invisible(*ch))
+                {
                     plain.push(at, look_alike(ch));
                 }
             }
@@ -59,7 +61,8 @@ impl Plain {
     /// The offset in the source that belongs to an offset in the plain text.
     pub(super) fn source(&self, plain: usize) -> usize {
         let next = self.steps.partition_point(|(from, _)| *from <= plain);
-        let (from, at) = next.checked_sub(1).and_then(|step| self.steps.get(step)).copied().unwrap_or_default();
+        let (from, at) =
+            next.checked_sub(1).and_then(|step| self.steps.get(step)).copied().unwrap_or_default();
         (at + plain - from).min(self.source_len)
     }
 }

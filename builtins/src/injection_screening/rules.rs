@@ -133,9 +133,9 @@ struct Rules {
 static COMPILED: LazyLock<Result<Rules, regex::Error>> = LazyLock::new(|| {
     let patterns: Vec<String> = RULES.iter().map(|(_, _, pattern)| expanded(pattern)).collect();
     let any = RegexSetBuilder::new(&patterns).case_insensitive(true).unicode(false).build()?;
-    let each = patterns.iter().map(|pattern| {
-        RegexBuilder::new(pattern).case_insensitive(true).unicode(false).build()
-    });
+    let each = patterns
+        .iter()
+        .map(|pattern| RegexBuilder::new(pattern).case_insensitive(true).unicode(false).build());
     Ok(Rules { any, each: each.collect::<Result<_, _>>()? })
 });
 
@@ -147,12 +147,8 @@ fn expanded(pattern: &str) -> String {
 pub(super) fn findings(text: &str) -> Result<Vec<Finding>, regex::Error> {
     let rules = COMPILED.as_ref().map_err(Clone::clone)?;
     let plain = Plain::of(text);
-    let hidden = plain.hidden.iter().map(|at| Finding {
-        rule: HIDDEN_TEXT,
-        severity: High,
-        start: *at,
-        end: *at,
-    });
+    let hidden =
+        plain.hidden.iter().map(|at| Finding { rule: HIDDEN_TEXT, severity: High, start: *at, end: *at });
     let mut found: Vec<_> = hidden.collect();
     for index in rules.any.matches(&plain.text) {
         let (Some((rule, severity, _)), Some(pattern)) = (RULES.get(index), rules.each.get(index)) else {

@@ -70,7 +70,8 @@ fn t5_a_low_finding_in_block_mode_is_a_note() {
 #[test]
 fn t7_t8_t14_all_tools_but_those_that_write() {
     let session = session("");
-    for tool in ["filesystem.read_file", "read", "gh", "elicit", "shell", "mcp", "ipython", "tmux", "rag", "subagent"]
+    for tool in
+        ["filesystem.read_file", "read", "gh", "elicit", "shell", "mcp", "ipython", "tmux", "rag", "subagent"]
     {
         assert!(result(&session, tool, ATTACK).is_some(), "{tool}");
     }

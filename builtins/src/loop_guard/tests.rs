@@ -23,7 +23,8 @@ fn gate(session: &Session, call: &ToolUse) -> Option<Gate> {
 fn ran(session: &Session, call: &ToolUse, result: &str, status: ToolStatus) -> Vec<Message> {
     let result = [Message::system(result)];
     let duration = Duration::ZERO;
-    fire_now!(session, TOOL_POST_EXECUTE { tool_use: call, result: &result, status, duration }).into_messages()
+    fire_now!(session, TOOL_POST_EXECUTE { tool_use: call, result: &result, status, duration })
+        .into_messages()
 }
 
 /// Runs a call whatever the gate says. Gives the gate's answer and whether there was a warning.
@@ -120,8 +121,7 @@ fn a_refused_call_leaves_the_circle_as_it_is() {
 fn failures_count_too() {
     let session = session("");
     let call = shell("x");
-    let warned: Vec<_> =
-        (0..4).map(|_| ran(&session, &call, "exit 1", ToolStatus::Error).len()).collect();
+    let warned: Vec<_> = (0..4).map(|_| ran(&session, &call, "exit 1", ToolStatus::Error).len()).collect();
     assert_eq!(warned, [0, 0, 1, 0]);
 }
 
@@ -148,7 +148,11 @@ fn a_call_is_the_same_whatever_its_id_place_and_order_of_arguments() {
         ToolUse::native("shell", "1", json!({"a": null}).as_object().unwrap().clone()),
     ] {
         let calls = [shell("a"), ToolUse::fenced("shell", ["a"], "")];
-        assert_eq!(calls.iter().filter(|call| hash_of(call) == hash_of(&other)).count(), usize::from(calls.contains(&other)), "{other:?}");
+        assert_eq!(
+            calls.iter().filter(|call| hash_of(call) == hash_of(&other)).count(),
+            usize::from(calls.contains(&other)),
+            "{other:?}"
+        );
     }
 }
 

@@ -58,7 +58,7 @@ fn t5_t6_a_heading_at_the_end() {
     assert_eq!(save("notes.md", "Text\n##"), heading("##"));
     assert_eq!(save("LICENSE", "# Header"), heading("# Header"));
     let real = "```save a.md\n# Title\n\n## Use\n```\ncargo run\n```\n";
-    assert_eq!(cut(real), Some(Cut::Unclosed(String::new())), "the inner end opened a new block");
+    assert_eq!(cut(real), heading("## Use"), "and not that the inner end opened a new block");
     let real = "```save a.md\n# Title\n\n## Use\n```\ncargo run\n```\nmore\n```\n```\n";
     assert_eq!(cut(real), heading("## Use"));
 }
@@ -92,6 +92,12 @@ fn t9_the_last_call_counts() {
 }
 
 #[test]
+fn a_quoted_block_is_no_call() {
+    assert_eq!(cut("> ```save a.md\n> # A\n> ```\n"), None);
+    assert_eq!(cut("```save a.md\n# A\n```\n\n> ```save b.md\n> text\n> ```\n"), heading("# A"));
+}
+
+#[test]
 fn t10_nothing_in_the_block() {
     assert_eq!(save("a.md", ""), None);
     assert_eq!(save("a.md", "  \n\n"), None);
@@ -120,6 +126,8 @@ fn a_block_is_closed_by_a_fence_as_long_as_its_own() {
         ("```save a.md\nx\n~~~", false),
         ("- list\n  ```save a.md\n  x\n  ```\n", true),
         ("> ```save a.md\n> x\n> ```\n", true),
+        ("> ```save a.md\n> x\n", true), // a quote ends with its text
+        ("```save a.md\n# Title\n", false),
         ("```save a.md", false),
         ("```save a.md\n```", true),
     ] {

@@ -64,7 +64,12 @@ fn t6_two_servers_one_message_each_once() {
 
 #[test]
 fn t7_only_the_last_user_message_counts() {
-    let messages = vec![Message::user("@github"), Message::assistant("@gh"), Message::user("thanks"), Message::system("@gh")];
+    let messages = vec![
+        Message::user("@github"),
+        Message::assistant("@gh"),
+        Message::user("thanks"),
+        Message::system("@gh"),
+    ];
     assert_eq!(ask(&session(""), messages, tools(), 0), None);
 }
 
