@@ -13,6 +13,7 @@ pub mod injection_screening;
 pub mod loop_guard;
 pub mod markdown_validation;
 pub mod mcp_namespace_hint;
+pub mod secrets_guard;
 pub mod time_awareness;
 pub mod workspace_agents;
 
