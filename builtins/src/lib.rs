@@ -3,6 +3,7 @@
 
 #[allow(dead_code)] // until the built-ins that need all of it are in
 mod git;
+mod late;
 mod text;
 
 pub mod auto_confirm;

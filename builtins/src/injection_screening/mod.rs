@@ -5,8 +5,9 @@
 //! `mode = "block"`, a message in which a rule of high severity fits is replaced, text and attachments, by
 //! `[INJECTION BLOCKED: …]`. The passage itself is never repeated. **Keeps** an audit, if it is told where:
 //! a JSON line for each finding of high severity (in block mode of low severity too) with rule, place and the
-//! start of the passage's hash; without a file the same goes to the log of the program. **Costs** one pass of a
-//! set of patterns over each result, in time linear in its length.
+//! start of the passage's hash; without a file the same goes to the log of the program. **Costs** one pass over each
+//! result to make it plain and one for a few words; a pattern runs only where a word of it is there. All of it takes
+//! time linear in the length.
 //!
 //! This is a net with holes: it knows common wordings in English. It makes an attack visible; what a tool may
 //! do is for gates and confirmations to say.
@@ -36,6 +37,7 @@ use serde::{Deserialize, Serialize};
 use crate::globs::Globs;
 
 pub use audit::AuditPath;
+pub use rules::RulesError;
 use rules::{Finding, Severity, findings};
 
 /// What is done about a finding.
@@ -114,7 +116,7 @@ fn screen(
     result: &[Message],
     session: &Session,
     settings: &Settings,
-) -> Result<Option<Fold<Vec<Message>>>, regex::Error> {
+) -> Result<Option<Fold<Vec<Message>>>, RulesError> {
     let tool = tool_use.tool.as_str();
     if settings.mode == Hygiene::Off || settings.except.fit(tool) || !settings.tools.fit(tool) {
         return Ok(None);

@@ -87,11 +87,11 @@ impl Default for Settings {
     }
 }
 
-type Result<T> = std::result::Result<Option<T>, &'static TableError>;
+type Said<T> = Result<Option<T>, TableError>;
 
 /// Looks at a file that is about to be written.
 #[hook(FILE_PRE_SAVE, priority = -100)]
-fn before_save(path: &Path, content: &str, session: &Session, settings: &Settings) -> Result<Gate> {
+fn before_save(path: &Path, content: &str, session: &Session, settings: &Settings) -> Said<Gate> {
     let found = credentials(content, settings)?;
     if (found.is_empty() && !has_stand_in(content)) || is_allowed(path, session, settings) {
         return Ok(None);
@@ -109,7 +109,7 @@ fn before_patch(
     after: &str,
     session: &Session,
     settings: &Settings,
-) -> Result<Gate> {
+) -> Said<Gate> {
     let found = credentials(after, settings)?;
     if (found.is_empty() && !has_stand_in(after)) || is_allowed(path, session, settings) {
         return Ok(None);
@@ -119,7 +119,7 @@ fn before_patch(
 
 /// Looks at a call: for credentials in it, and for commands that print some.
 #[hook(TOOL_PRE_EXECUTE, priority = 100)]
-fn before_call(tool_use: &ToolUse, settings: &Settings) -> Result<Gate> {
+fn before_call(tool_use: &ToolUse, settings: &Settings) -> Said<Gate> {
     if settings.except.fit(&tool_use.tool) {
         return Ok(None);
     }
@@ -140,7 +140,7 @@ fn before_call(tool_use: &ToolUse, settings: &Settings) -> Result<Gate> {
 
 /// Takes credentials out of a result.
 #[hook(TOOL_RESULT_TRANSFORM, priority = -100)]
-fn redact(result: &[Message], settings: &Settings) -> Result<Fold<Vec<Message>>> {
+fn redact(result: &[Message], settings: &Settings) -> Said<Fold<Vec<Message>>> {
     let mut changed = None;
     for (index, message) in result.iter().enumerate() {
         let mut found = credentials(&message.content, settings)?;
@@ -163,8 +163,8 @@ fn redact(result: &[Message], settings: &Settings) -> Result<Fold<Vec<Message>>>
     Ok(changed.map(Fold))
 }
 
-fn credentials(text: &str, settings: &Settings) -> std::result::Result<Vec<Found>, &'static TableError> {
-    let mut found = table()?.credentials(text);
+fn credentials(text: &str, settings: &Settings) -> Result<Vec<Found>, TableError> {
+    let mut found = table()?.credentials(text)?;
     found.retain(|found| !settings.allow_values.fit(found.value(text)));
     Ok(found)
 }

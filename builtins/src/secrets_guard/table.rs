@@ -1,22 +1,28 @@
-//! What credentials look like: `data/secrets.toml`, compiled once.
+//! What credentials look like: `data/secrets.toml`.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use aho_corasick::AhoCorasick;
-use regex::Regex;
 use serde::Deserialize;
 
 use crate::globs::Globs;
+use crate::late::LatePattern;
 
 /// Whoever writes this on a line says that it holds no credential.
 const MARK: &str = "hookspec: allow-secret";
 
 /// The table of formats cannot be used: then nothing passes.
-#[derive(Debug, thiserror::Error)]
+#[derive(Clone, Debug, thiserror::Error)]
 #[error("the table of credentials cannot be read ({0}); this build of the program is broken")]
 pub struct TableError(String);
+
+impl From<regex::Error> for TableError {
+    fn from(error: regex::Error) -> Self {
+        Self(error.to_string())
+    }
+}
 
 /// A format.
 #[derive(Debug, Deserialize)]
@@ -31,7 +37,7 @@ pub(super) struct Rule {
     /// One of them is in every match, in any case.
     pub(super) words: Vec<String>,
     #[serde(deserialize_with = "pattern")]
-    pattern: Regex,
+    pattern: LatePattern,
     /// Whether only a credential looks like this.
     pub(super) sure: bool,
     /// Whether it begins with something that everybody may see.
@@ -43,6 +49,9 @@ pub(super) struct Rule {
     /// Whether it has both letters and digits.
     #[serde(default)]
     mixed: bool,
+    /// Values that people write in examples, whole and in small letters.
+    #[serde(default)]
+    plain: Vec<String>,
     /// Whether it is a key in base64, in which one character may well be there many times.
     #[serde(default)]
     key: bool,
@@ -92,7 +101,7 @@ pub(super) struct Found {
     pub(super) marked: bool,
 }
 
-/// The constant table, compiled once.
+/// The constant table, read once.
 static TABLE: LazyLock<Result<Table, TableError>> = LazyLock::new(|| {
     let written: Written = toml::from_str(include_str!("../../data/secrets.toml"))
         .map_err(|error| TableError(error.to_string()))?;
@@ -113,19 +122,19 @@ static TABLE: LazyLock<Result<Table, TableError>> = LazyLock::new(|| {
     })
 });
 
-pub(super) fn table() -> Result<&'static Table, &'static TableError> {
-    TABLE.as_ref()
+pub(super) fn table() -> Result<&'static Table, TableError> {
+    TABLE.as_ref().map_err(Clone::clone)
 }
 
 /// `\b` and `\d` of the table are ASCII: they are much faster so, and all formats are.
-fn pattern<'de, D: serde::Deserializer<'de>>(from: D) -> Result<Regex, D::Error> {
+fn pattern<'de, D: serde::Deserializer<'de>>(from: D) -> Result<LatePattern, D::Error> {
     let written = String::deserialize(from)?;
-    Regex::new(&written.replace(r"\b", r"(?-u:\b)").replace(r"\d", "[0-9]")).map_err(serde::de::Error::custom)
+    Ok(written.replace(r"\b", r"(?-u:\b)").replace(r"\d", "[0-9]").into())
 }
 
 impl Table {
     /// The credentials in a text, in its order; none of them lies in another.
-    pub(super) fn credentials(&'static self, text: &str) -> Vec<Found> {
+    pub(super) fn credentials(&'static self, text: &str) -> Result<Vec<Found>, TableError> {
         let mut found: Vec<Found> = Vec::new();
         let candidates = self.candidates(text);
         // What is sure goes before a guess about the same text.
@@ -134,7 +143,7 @@ impl Table {
                 if rule.sure != sure {
                     continue;
                 }
-                for whole in rule.pattern.captures_iter(text) {
+                for whole in rule.pattern.get()?.captures_iter(text) {
                     let Some(secret) = whole.name("s").or_else(|| whole.get(0)) else { continue };
                     let range = secret.range();
                     let free = found
@@ -149,7 +158,7 @@ impl Table {
         }
         found.sort_by_key(|found| found.range.start);
         place(text, &mut found);
-        found
+        Ok(found)
     }
 
     /// The rules of which a word is in the text.
@@ -173,6 +182,7 @@ impl Table {
         let digits = value.bytes().any(|byte| byte.is_ascii_digit());
         let next = text.get(range.end..).and_then(|rest| rest.bytes().next());
         !self.dummies.is_match(value)
+            && !rule.plain.iter().any(|plain| plain.eq_ignore_ascii_case(value))
             && distinct(value) > 5
             && entropy(value) >= rule.entropy
             && (!rule.mixed || (letters && digits))

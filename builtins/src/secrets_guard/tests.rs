@@ -39,7 +39,7 @@ fn session(toml: &str) -> Session {
 }
 
 fn ids(text: &str) -> Vec<&'static str> {
-    table().unwrap().credentials(text).iter().map(|found| found.rule.id.as_str()).collect()
+    table().unwrap().credentials(text).unwrap().iter().map(|found| found.rule.id.as_str()).collect()
 }
 
 fn save(session: &Session, path: &str, content: &str) -> Option<Gate> {
@@ -97,11 +97,11 @@ fn every_rule_finds_its_format_and_not_its_neighbours() {
         ("docker-token", vec![token("dckr_pat_", 27)], vec![token("dckr_pat_", 10)]),
         ("azure-storage-key", vec![format!("AccountName=a;AccountKey={}==;", random(86, ALNUM))], vec!["AccountKey=<key>==".into()]),
         ("authorization-header", vec![format!("Authorization: Bearer {}", random(30, ALNUM)), basic(random(24, ALNUM)), format!("\"x-api-key\": \"{}\"", random(32, ALNUM))],
-            vec!["Authorization: Bearer $TOKEN".into(), "Authorization: Bearer <your-token-goes-in-here>".into(), "Authorization: Bearer YOUR_ACCESS_TOKEN_1".into(), "authorization: bearer authentication".into()]),
+            vec!["Authorization: Bearer $TOKEN".into(), "Authorization: Bearer <your-token-goes-in-here>".into(), "Authorization: Bearer YOUR_ACCESS_TOKEN_1".into(), "authorization: bearer authentication".into(), "Authorization: Basic QWxhZGRpbjpvcGVuIHNlc2FtZQ==".into()]),
         ("json-web-token", vec![format!("eyJ{}.eyJ{}.{}", random(20, ALNUM), random(40, ALNUM), random(43, ALNUM))],
             vec!["eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIxMjM0NTY3ODkwIiwibmFtZSI6IkpvaG4gRG9lIn0.SflKxwRJSMeKKF2QT4fwpMeJf36POk6yJV".into(), "eyJ.eyJ.x".into()]),
         ("url-password", vec![format!("postgres://app:{}@db.internal/x", random(12, ALNUM)), format!("https://me:{}@git.host/r.git", random(20, ALNUM))],
-            vec!["postgres://app:$PASSWORD@db/x".into(), "https://user:pass@host".into(), "http://a:8080/path@x".into(), "https://[::1]:8080/a@b".into(), "postgres://u:${PW_OF_DB}@db".into(), "redis://:changeme@localhost".into()]),
+            vec!["postgres://app:$PASSWORD@db/x".into(), "https://user:pass@host".into(), "http://a:8080/path@x".into(), "https://[::1]:8080/a@b".into(), "postgres://u:${PW_OF_DB}@db".into(), "redis://:changeme@localhost".into(), "http://user:password@host/".into()]),
         ("command-password", vec![format!("curl -s -u me:{} https://x", random(12, ALNUM)), format!("mysql -h db -p{} x", random(12, ALNUM)), format!("sshpass -p {} ssh x", random(12, ALNUM))],
             vec!["curl -u me:$PASSWORD https://x".into(), "mysql -u root -p mydatabase".into(), "curl -u me https://x:443/".into()]),
         ("assignment", vec![format!("password = \"{}\"", random(16, ALNUM)), format!("export API_KEY={}", random(24, HEX)), format!("client_secret: {}", random(32, ALNUM))],
