@@ -27,6 +27,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
+use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
 
@@ -98,7 +99,7 @@ fn before_save(path: &Path, content: &str, session: &Session, settings: &Setting
     }
     // What cannot be read as text holds none of these lines.
     let before = std::fs::read_to_string(path).unwrap_or_default();
-    Ok(verdict("the file", content, &news(found, content, &before)).or_else(|| loss(content, &before)))
+    Ok(verdict("the file", content, &news(found, content, &before)?).or_else(|| loss(content, &before)))
 }
 
 /// Looks at what a patch adds.
@@ -114,7 +115,7 @@ fn before_patch(
     if (found.is_empty() && !has_stand_in(after)) || is_allowed(path, session, settings) {
         return Ok(None);
     }
-    Ok(verdict("the patched file", after, &news(found, after, before)).or_else(|| loss(after, before)))
+    Ok(verdict("the patched file", after, &news(found, after, before)?).or_else(|| loss(after, before)))
 }
 
 /// Looks at a call: for credentials in it, and for commands that print some.
@@ -170,9 +171,11 @@ fn credentials(text: &str, settings: &Settings) -> Result<Vec<Found>, TableError
 }
 
 /// Those that were not there before.
-fn news(mut found: Vec<Found>, text: &str, before: &str) -> Vec<Found> {
-    found.retain(|found| !before.contains(found.value(text)));
-    found
+fn news(mut found: Vec<Found>, text: &str, before: &str) -> Result<Vec<Found>, TableError> {
+    let old = table()?.credentials(before)?;
+    let old: HashSet<_> = old.iter().map(|found| found.value(before)).collect();
+    found.retain(|found| !old.contains(found.value(text)));
+    Ok(found)
 }
 
 fn is_allowed(path: &Path, session: &Session, settings: &Settings) -> bool {

@@ -196,7 +196,7 @@ fn parts(command: &str) -> Vec<Part> {
     let mut chars = command.chars().peekable();
     while let Some(ch) = chars.next() {
         match (quote, ch) {
-            (Some('\''), '\'') => {
+            (Some('\''), '\'') | (Some('"'), '"') => {
                 quote = None;
                 text.push(ch);
             }
@@ -217,10 +217,6 @@ fn parts(command: &str) -> Vec<Part> {
             (_, '`') => {
                 cut(&mut text, false);
                 outer.push((quote.take(), '`'));
-            }
-            (Some('"'), '"') => {
-                quote = None;
-                text.push(ch);
             }
             (None, '"' | '\'') => {
                 quote = Some(ch);

@@ -1,6 +1,6 @@
 //! What credentials look like: `data/secrets.toml`.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::LazyLock;
 
@@ -135,7 +135,7 @@ fn pattern<'de, D: serde::Deserializer<'de>>(from: D) -> Result<LatePattern, D::
 impl Table {
     /// The credentials in a text, in its order; none of them lies in another.
     pub(super) fn credentials(&'static self, text: &str) -> Result<Vec<Found>, TableError> {
-        let mut found: Vec<Found> = Vec::new();
+        let mut found: BTreeMap<usize, Found> = BTreeMap::new();
         let candidates = self.candidates(text);
         // What is sure goes before a guess about the same text.
         for sure in [true, false] {
@@ -146,17 +146,16 @@ impl Table {
                 for whole in rule.pattern.get()?.captures_iter(text) {
                     let Some(secret) = whole.name("s").or_else(|| whole.get(0)) else { continue };
                     let range = secret.range();
-                    let free = found
-                        .iter()
-                        .all(|kept| kept.range.end <= range.start || range.end <= kept.range.start);
+                    let before = found.range(..range.end).next_back();
+                    let free = before.is_none_or(|(_, found)| found.range.end <= range.start);
                     if free && self.is_credential(rule, text, &range) {
                         let (line, marked) = (0, false);
-                        found.push(Found { rule, range, line, marked });
+                        found.insert(range.start, Found { rule, range, line, marked });
                     }
                 }
             }
         }
-        found.sort_by_key(|found| found.range.start);
+        let mut found: Vec<_> = found.into_values().collect();
         place(text, &mut found);
         Ok(found)
     }
@@ -193,13 +192,15 @@ impl Table {
 
 /// Sets line and mark of what was found, in one pass.
 fn place(text: &str, found: &mut [Found]) {
-    let (mut line, mut from) = (1, 0);
-    for found in found {
-        line += text.get(from..found.range.start).unwrap_or_default().matches('\n').count();
-        from = found.range.start;
-        let begin = text.get(..from).and_then(|text| text.rfind('\n')).map_or(0, |at| at + 1);
-        let rest = text.get(begin..).unwrap_or_default();
-        (found.line, found.marked) = (line, rest.lines().next().is_some_and(|line| line.contains(MARK)));
+    let mut found = found.iter_mut().peekable();
+    let mut from = 0;
+    for (index, line) in text.split_inclusive('\n').enumerate() {
+        from += line.len();
+        let mut marked = None;
+        while let Some(found) = found.next_if(|found| found.range.start < from) {
+            found.line = index + 1;
+            found.marked = *marked.get_or_insert_with(|| line.contains(MARK));
+        }
     }
 }
 

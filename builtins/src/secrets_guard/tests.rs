@@ -210,7 +210,7 @@ fn credentials_in_the_arguments_of_a_call_are_refused() {
     assert!(matches!(shell(&format!("git clone https://x:{key}@github.com/a/b")), Some(Gate::Deny(_))));
     let header = format!("curl -H \"Authorization: Bearer {}\" https://x", random(30, ALNUM));
     assert!(matches!(shell(&header), Some(Gate::Deny(_))));
-    assert!(matches!(shell("curl -H \"Authorization: Bearer $TOKEN\" https://x"), None));
+    assert_eq!(shell("curl -H \"Authorization: Bearer $TOKEN\" https://x"), None);
     let native = |tool: &str, kwargs: Value| ToolUse::native(tool, "1", kwargs.as_object().unwrap().clone());
     let deep = native("mail.send", json!({"parts": [{"text": format!("here: {key}")}]}));
     assert!(matches!(call(&session(""), &deep), Some(Gate::Deny(_))));
@@ -355,6 +355,16 @@ fn results_are_stored_without_credentials() {
     let cut = pem("OPENSSH PRIVATE KEY", "\n");
     let cut = result(&session(""), &cut[..200]);
     assert!(cut.starts_with("[redacted: a private key"), "a key without its end: {cut}");
+}
+
+#[test]
+fn many_credentials_on_one_line_take_no_longer_than_their_length() {
+    // Ten thousand: looking at each pair of them, or at the line for each, would take minutes.
+    let text: String = (0..10_000).map(|n| format!("ghp_{n:05}{} ", random(31, ALNUM))).collect();
+    let found = table().unwrap().credentials(&text).unwrap();
+    assert_eq!((found.len(), found[9_999].line), (10_000, 1));
+    assert!(matches!(save(&session(""), "/w/a", &text), Some(Gate::Deny(_))));
+    assert_eq!(result(&session(""), &text).matches("[redacted: ").count(), 10_000);
 }
 
 #[test]
