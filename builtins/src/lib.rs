@@ -5,6 +5,7 @@ mod call_paths;
 #[allow(dead_code)] // until the built-ins that need all of it are in
 mod git;
 mod instructions;
+mod late;
 mod text;
 
 pub mod active_context;
@@ -12,6 +13,12 @@ pub mod agents_md_inject;
 pub mod auto_confirm;
 pub mod cli_confirm;
 pub mod cwd_tracking;
+pub mod globs;
+pub mod injection_screening;
+pub mod loop_guard;
+pub mod markdown_validation;
+pub mod mcp_namespace_hint;
+pub mod secrets_guard;
 pub mod time_awareness;
 pub mod tool_target_instructions;
 pub mod workspace_agents;
