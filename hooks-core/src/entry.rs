@@ -232,6 +232,8 @@ pub struct Hook<P: Point> {
     pub(crate) package: &'static str,
     pub(crate) docs: &'static str,
     pub(crate) options: Options,
+    /// Why it may not run, whatever the lists say.
+    pub(crate) barred: Option<String>,
     pub(crate) call: Call<P>,
     pub(crate) on_error: Option<fn(&Failure, &Session)>,
     pub(crate) at: &'static std::panic::Location<'static>,
@@ -259,6 +261,7 @@ impl<P: Point> Hook<P> {
             package: "",
             docs: "",
             options: Options::DEFAULT,
+            barred: None,
             call,
             on_error: None,
             at: std::panic::Location::caller(),

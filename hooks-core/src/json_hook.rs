@@ -58,6 +58,7 @@ pub struct JsonHook {
     name: String,
     docs: &'static str,
     options: Options,
+    barred: Option<String>,
     call: Arc<JsonCall>,
     at: &'static std::panic::Location<'static>,
 }
@@ -67,7 +68,7 @@ impl JsonHook {
     #[track_caller]
     pub fn new(point: &'static dyn AnyPoint, name: impl Into<String>, call: Arc<JsonCall>) -> Self {
         let at = std::panic::Location::caller();
-        Self { point, name: name.into(), docs: "", options: Options::DEFAULT, call, at }
+        Self { point, name: name.into(), docs: "", options: Options::DEFAULT, barred: None, call, at }
     }
 
     /// Its options. A hook that waits for something outside wants [`Placement::Blocking`](crate::Placement)
@@ -75,6 +76,14 @@ impl JsonHook {
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Keeps it from running, for this reason, whatever any list says: it is listed as off. For hooks that the
+    /// user has yet to agree to.
+    #[must_use]
+    pub fn barred(mut self, why: impl Into<String>) -> Self {
+        self.barred = Some(why.into());
         self
     }
 
@@ -93,6 +102,7 @@ impl JsonHook {
             package: "",
             docs: self.docs,
             options: self.options,
+            barred: self.barred,
             call: Call::Closure(Arc::new(move |event, session, out| {
                 let said = serde_json::to_value(event)
                     .map_err(BoxError::from)

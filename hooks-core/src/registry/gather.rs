@@ -75,6 +75,7 @@ impl std::fmt::Debug for Gathering<'_> {
 struct Candidate<P: Point> {
     info: HookInfo,
     options: Options,
+    barred: Option<String>,
     call: Call<P>,
     settings: Option<SettingsSpec>,
     on_error: Option<fn(&Failure, &Session)>,
@@ -109,7 +110,8 @@ impl Gathering<'_> {
         if let Some(spec) = candidate.settings {
             self.read_settings(spec, info.group().to_owned());
         }
-        if let Some(why) = self.selection.refuse(&info.name, info.package, &candidate.options) {
+        let refused = self.selection.refuse(&info.name, info.package, &candidate.options);
+        if let Some(why) = refused.or(candidate.barred) {
             self.off.push((Arc::new(candidate.info), why));
             return;
         }
@@ -228,6 +230,7 @@ fn from_entry<P: Point>(entry: &Entry<P>) -> Candidate<P> {
             (origin.file, origin.line),
         ),
         options: entry.options,
+        barred: None,
         call: entry.call.clone(),
         settings: entry.settings,
         on_error: entry.on_error,
@@ -244,6 +247,7 @@ fn from_hook<P: Point>(hook: Hook<P>) -> Candidate<P> {
             (hook.at.file(), hook.at.line()),
         ),
         options: hook.options,
+        barred: hook.barred,
         call: hook.call,
         settings: None,
         on_error: hook.on_error,
