@@ -7,4 +7,7 @@
 //! It needs no async runtime, so that an event is answered in about a millisecond.
 
 pub mod client;
+pub mod command;
 pub mod events;
+pub mod inbound;
+pub mod trust;
