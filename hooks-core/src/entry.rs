@@ -237,6 +237,8 @@ pub struct Hook<P: Point> {
     pub(crate) call: Call<P>,
     pub(crate) on_error: Option<fn(&Failure, &Session)>,
     pub(crate) at: &'static std::panic::Location<'static>,
+    /// The configuration file and line that it comes from, where it comes from one.
+    pub(crate) place: Option<(String, u32)>,
 }
 
 impl<P: Point> Hook<P> {
@@ -265,6 +267,7 @@ impl<P: Point> Hook<P> {
             call,
             on_error: None,
             at: std::panic::Location::caller(),
+            place: None,
         }
     }
 

@@ -61,6 +61,7 @@ pub struct JsonHook {
     barred: Option<String>,
     call: Arc<JsonCall>,
     at: &'static std::panic::Location<'static>,
+    place: Option<(String, u32)>,
 }
 
 impl JsonHook {
@@ -68,7 +69,16 @@ impl JsonHook {
     #[track_caller]
     pub fn new(point: &'static dyn AnyPoint, name: impl Into<String>, call: Arc<JsonCall>) -> Self {
         let at = std::panic::Location::caller();
-        Self { point, name: name.into(), docs: "", options: Options::DEFAULT, barred: None, call, at }
+        Self {
+            point,
+            name: name.into(),
+            docs: "",
+            options: Options::DEFAULT,
+            barred: None,
+            call,
+            at,
+            place: None,
+        }
     }
 
     /// Its options. A hook that waits for something outside wants [`Placement::Blocking`](crate::Placement)
@@ -84,6 +94,14 @@ impl JsonHook {
     #[must_use]
     pub fn barred(mut self, why: impl Into<String>) -> Self {
         self.barred = Some(why.into());
+        self
+    }
+
+    /// Where it was written: a configuration file and a line of it. Lists and complaints show this instead of
+    /// the place in the host's source.
+    #[must_use]
+    pub fn written_at(mut self, file: impl Into<String>, line: u32) -> Self {
+        self.place = Some((file.into(), line));
         self
     }
 
@@ -114,6 +132,7 @@ impl JsonHook {
             })),
             on_error: None,
             at: self.at,
+            place: self.place,
         }
     }
 }

@@ -117,14 +117,14 @@ impl Gathering<'_> {
             self.problems.push(Problem::AsyncInSyncHost {
                 hook: info.name.clone(),
                 point: P::INFO.wire,
-                place: place(info.file, info.line),
+                place: place(&info.file, info.line),
             });
         }
         if self.fires.is_some_and(|fires| !fires.iter().any(|point| point.wire == P::INFO.wire)) {
             self.dead.push(Problem::DeadHook {
                 hook: info.name.clone(),
                 point: P::INFO.wire,
-                place: place(info.file, info.line),
+                place: place(&info.file, info.line),
             });
         }
         chosen.push(HookSlot {
@@ -161,7 +161,7 @@ impl Gathering<'_> {
         let mut seen: HashMap<&str, &HookInfo> = HashMap::with_capacity(slots.hooks.len());
         for hook in &*slots.hooks {
             if let Some(first) = seen.insert(&hook.info.name, &hook.info) {
-                let mut places = [first, &hook.info].map(|info| place(info.file, info.line));
+                let mut places = [first, &hook.info].map(|info| place(&info.file, info.line));
                 places.sort();
                 let [first, second] = places;
                 self.problems.push(Problem::DuplicateHook {
@@ -225,7 +225,7 @@ fn from_entry<P: Point>(entry: &Entry<P>) -> Candidate<P> {
             &entry.options,
             &entry.call,
             (origin.package, origin.module, origin.docs),
-            (origin.file, origin.line),
+            (origin.file.into(), origin.line),
         ),
         options: entry.options,
         barred: None,
@@ -242,7 +242,8 @@ fn from_hook<P: Point>(hook: Hook<P>) -> Candidate<P> {
             &hook.options,
             &hook.call,
             (hook.package, "", hook.docs),
-            (hook.at.file(), hook.at.line()),
+            hook.place
+                .map_or_else(|| (hook.at.file().into(), hook.at.line()), |(file, line)| (file.into(), line)),
         ),
         options: hook.options,
         barred: hook.barred,
