@@ -117,12 +117,7 @@ impl Command {
     ///
     /// # Errors
     /// If it cannot be started, or is not done in time. A failing exit code is a reply.
-    pub fn run(
-        &self,
-        cwd: &Path,
-        variables: &[(&str, String)],
-        input: &[u8],
-    ) -> Result<Reply, CommandError> {
+    pub fn run(&self, cwd: &Path, variables: &[(&str, String)], input: &[u8]) -> Result<Reply, CommandError> {
         if !cwd.is_dir() {
             return Err(CommandError::NoDirectory(cwd.to_owned(), self.line.clone()));
         }

@@ -71,10 +71,12 @@ fn a_daemon_that_holds_the_output_does_not_hold_us() {
 fn a_missing_program_and_a_missing_directory_are_told_apart() {
     let reply = run("no-such-program-here", 10, b"").unwrap();
     assert_eq!(reply.code, Some(127));
-    let words = Command { line: Line::Words(vec!["no-such-program".into()]), ..Command::shell("", Duration::MAX) };
+    let words =
+        Command { line: Line::Words(vec!["no-such-program".into()]), ..Command::shell("", Duration::MAX) };
     let error = words.run(Path::new("/"), &[], b"").unwrap_err().to_string();
     assert!(error.contains("`no-such-program` could not be started"), "{error}");
-    let error = Command::shell("true", Duration::from_secs(5)).run(Path::new("/no/such"), &[], b"").unwrap_err();
+    let error =
+        Command::shell("true", Duration::from_secs(5)).run(Path::new("/no/such"), &[], b"").unwrap_err();
     assert!(error.to_string().starts_with("the directory /no/such does not exist"), "{error}");
 }
 

@@ -1,10 +1,10 @@
 //! Trust: which commands from files that others can write may run.
 //!
-//! A project's folder comes from somebody else, and other agents' settings were written for other agents. So a hook
-//! from there runs only after the user agreed to exactly this content: where it is written, when it runs, the
-//! command, and the bytes of every file that the command names. All of that goes into one
-//! [`Fingerprint`]; whatever changes, the fingerprint does, and the user is asked again. It is taken again
-//! before each run, so that what an agent does to a script in the middle of a session does not run either.
+//! A project's folder comes from somebody else, and other agents' settings were written for other agents. So a
+//! project's `hookspec.toml` counts, and another agent's hook runs, only after the user agreed to exactly this
+//! content: where it is, what is written there, and the bytes of every file that a command in it names. All of that
+//! goes into one [`Fingerprint`]; whatever changes, the fingerprint does, and the user is asked again. It is taken
+//! again before each run, so that what an agent does to a script in the middle of a session does not run either.
 //!
 //! The user's own `hookspec.toml` needs no grant: who can write there can write grants as well.
 //!
@@ -17,7 +17,6 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
 use std::fmt;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -55,17 +54,33 @@ impl fmt::Display for Fingerprint {
     }
 }
 
-/// What a grant is about.
-#[derive(Clone, Debug, Serialize)]
+/// What a grant is about: a whole configuration file, or one hook in one.
+#[derive(Clone, Debug)]
 pub struct Subject {
     /// The configuration file.
     pub file: PathBuf,
-    /// The event, as written there.
-    pub event: String,
-    /// Everything of the entry that decides what runs and when, by name.
-    pub facts: BTreeMap<&'static str, String>,
-    /// The files that its command names, as [`named_files`] finds them.
-    pub files: Vec<PathBuf>,
+    /// Which part of it: `the whole file`, or an event and the entry's place.
+    pub part: String,
+    /// What is written there, or everything of it that decides what runs and when.
+    pub text: String,
+    /// The commands in it, word by word or line by line.
+    pub commands: Vec<String>,
+    /// Variables that the commands will see and may use for paths.
+    pub variables: Vec<(String, String)>,
+    /// Where the commands will run.
+    pub cwd: PathBuf,
+}
+
+/// What the user said of a subject.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Standing {
+    /// Agreed to, as it is now.
+    Trusted,
+    /// Agreed to once; it is different now.
+    Changed,
+    /// Nothing yet.
+    New,
 }
 
 /// A file that a command names and that cannot be read.
@@ -79,21 +94,24 @@ pub struct Unreadable {
 }
 
 impl Subject {
+    /// The files that its commands name, as they are found now.
+    #[must_use]
+    pub fn files(&self) -> Vec<PathBuf> {
+        named_files(self.commands.iter().map(String::as_str), &self.variables, &self.cwd)
+    }
+
     /// The fingerprint of its content now.
     ///
     /// # Errors
-    /// If a file that the command names cannot be read.
+    /// If a file that a command names cannot be read.
     pub fn fingerprint(&self) -> Result<Fingerprint, Unreadable> {
         let mut hash = Sha256::new();
         part(&mut hash, self.file.as_os_str().as_encoded_bytes());
-        part(&mut hash, self.event.as_bytes());
-        for (name, value) in &self.facts {
-            part(&mut hash, name.as_bytes());
-            part(&mut hash, value.as_bytes());
-        }
-        for path in &self.files {
+        part(&mut hash, self.part.as_bytes());
+        part(&mut hash, self.text.as_bytes());
+        for path in self.files() {
             part(&mut hash, path.as_os_str().as_encoded_bytes());
-            let content = digest(path).map_err(|source| Unreadable { path: path.clone(), source })?;
+            let content = digest(&path).map_err(|source| Unreadable { path: path.clone(), source })?;
             part(&mut hash, &content);
         }
         Ok(Fingerprint(format!("sha256:{}", hex(&hash.finalize()))))

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::Fingerprint;
+use super::{Fingerprint, Standing, Subject};
 
 /// The user's word for one content of one hook.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -16,10 +16,8 @@ pub struct Grant {
     pub fingerprint: Fingerprint,
     /// The configuration file, for people who read the list.
     pub file: PathBuf,
-    /// The event, for the same.
-    pub event: String,
-    /// The command, for the same.
-    pub command: String,
+    /// The part of it, for the same.
+    pub part: String,
     /// When, as RFC 3339.
     pub at: String,
 }
@@ -33,6 +31,16 @@ impl Grants {
     #[must_use]
     pub fn has(&self, fingerprint: &Fingerprint) -> bool {
         self.0.contains_key(fingerprint)
+    }
+
+    /// What the user said of a subject that has this fingerprint now.
+    #[must_use]
+    pub fn standing(&self, subject: &Subject, now: &Fingerprint) -> Standing {
+        if self.has(now) {
+            return Standing::Trusted;
+        }
+        let before = |grant: &Grant| grant.file == subject.file && grant.part == subject.part;
+        if self.iter().any(before) { Standing::Changed } else { Standing::New }
     }
 
     /// All of them.
@@ -54,7 +62,9 @@ pub enum TrustError {
         source: io::Error,
     },
     /// Somebody wrote something else there.
-    #[error("the list of trusted hooks {path} is damaged ({why}), so that nothing in it counts; repair or remove it")]
+    #[error(
+        "the list of trusted hooks {path} is damaged ({why}), so that nothing in it counts; repair or remove it"
+    )]
     Damaged {
         /// The file.
         path: PathBuf,

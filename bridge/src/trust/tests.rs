@@ -3,17 +3,18 @@
 use super::*;
 
 fn subject(folder: &Path, command: &str) -> Subject {
-    let variables = [("PROJECT".to_owned(), folder.display().to_string())];
     Subject {
         file: folder.join("hookspec.toml"),
-        event: "session.start".into(),
-        facts: BTreeMap::from([("command", command.to_owned())]),
-        files: named_files([command], &variables, folder),
+        part: "session.start".into(),
+        text: command.to_owned(),
+        commands: vec![command.to_owned()],
+        variables: vec![("PROJECT".to_owned(), folder.display().to_string())],
+        cwd: folder.to_owned(),
     }
 }
 
 fn grant(fingerprint: Fingerprint) -> Grant {
-    Grant { fingerprint, file: "f".into(), event: "e".into(), command: "c".into(), at: "now".into() }
+    Grant { fingerprint, file: "f".into(), part: "p".into(), at: "now".into() }
 }
 
 #[test]
@@ -43,12 +44,12 @@ fn files_are_found_wherever_they_stand_in_the_line() {
         "sh \"${PROJECT}/a b.sh\" | tee log",
         "env X=1 bash -c 'true' < 'a b.sh'",
     ] {
-        assert_eq!(subject(folder.path(), line).files, [real.clone()], "{line}");
+        assert_eq!(subject(folder.path(), line).files(), [real.clone()], "{line}");
     }
     std::fs::write(folder.path().join("x"), "").unwrap();
-    assert_eq!(subject(folder.path(), "true;./x>out").files.len(), 1);
-    assert!(subject(folder.path(), "/bin/sh -c true").files.is_empty(), "the system's own");
-    assert!(subject(folder.path(), "unclosed ' quote").files.is_empty());
+    assert_eq!(subject(folder.path(), "true;./x>out").files().len(), 1);
+    assert!(subject(folder.path(), "/bin/sh -c true").files().is_empty(), "the system's own");
+    assert!(subject(folder.path(), "unclosed ' quote").files().is_empty());
 }
 
 #[test]
@@ -60,7 +61,15 @@ fn grants_last_until_they_are_taken_back() {
     store.grant([grant(print.clone())]).unwrap();
     assert!(store.load().unwrap().has(&print));
     assert!(print.begins(print.short()) && !print.begins("sha") && !print.begins(""));
-    assert_eq!(store.revoke(|grant| grant.event == "e").unwrap().len(), 1);
+    let subject = subject(folder.path(), "true");
+    assert_eq!(store.load().unwrap().standing(&subject, &print), Standing::Trusted);
+    assert_eq!(store.revoke(|grant| grant.part == "p").unwrap().len(), 1);
+    assert_eq!(store.load().unwrap().standing(&subject, &print), Standing::New);
+    let before = Grant { file: subject.file.clone(), part: subject.part.clone(), ..grant(print.clone()) };
+    store.grant([before]).unwrap();
+    let other = Fingerprint("sha256:0".into());
+    assert_eq!(store.load().unwrap().standing(&subject, &other), Standing::Changed);
+    store.revoke(|_| true).unwrap();
     assert!(!store.load().unwrap().has(&print));
 }
 
