@@ -24,6 +24,8 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::command::Line;
+
 pub use files::named_files;
 pub use store::{Grant, Grants, Store, TrustError};
 
@@ -63,8 +65,8 @@ pub struct Subject {
     pub part: String,
     /// What is written there, or everything of it that decides what runs and when.
     pub text: String,
-    /// The commands in it, word by word or line by line.
-    pub commands: Vec<String>,
+    /// The commands in it.
+    pub commands: Vec<Line>,
     /// Variables that the commands will see and may use for paths.
     pub variables: Vec<(String, String)>,
     /// Where the commands will run.
@@ -97,7 +99,7 @@ impl Subject {
     /// The files that its commands name, as they are found now.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
-        named_files(self.commands.iter().map(String::as_str), &self.variables, &self.cwd)
+        named_files(&self.commands, &self.variables, &self.cwd)
     }
 
     /// The fingerprint of its content now.

@@ -7,7 +7,7 @@ fn subject(folder: &Path, command: &str) -> Subject {
         file: folder.join("hookspec.toml"),
         part: "session.start".into(),
         text: command.to_owned(),
-        commands: vec![command.to_owned()],
+        commands: vec![Line::Shell(command.to_owned())],
         variables: vec![("PROJECT".to_owned(), folder.display().to_string())],
         cwd: folder.to_owned(),
     }
@@ -50,6 +50,21 @@ fn files_are_found_wherever_they_stand_in_the_line() {
     assert_eq!(subject(folder.path(), "true;./x>out").files().len(), 1);
     assert!(subject(folder.path(), "/bin/sh -c true").files().is_empty(), "the system's own");
     assert!(subject(folder.path(), "unclosed ' quote").files().is_empty());
+    // What is only written to would change each time.
+    for (line, count) in [
+        ("echo >x", 0),
+        ("echo 2>> 'x' | cat", 0),
+        ("echo >&x;true", 0),
+        ("sh >x x", 1),
+        ("sh <>x", 1),
+        ("sh -c '. $1' '>' x", 1),
+        ("sh -c '. $1' \"a > \" x", 1),
+        ("# '\nsh -c '. $1' '>' x", 1),
+    ] {
+        assert_eq!(subject(folder.path(), line).files().len(), count, "{line}");
+    }
+    let words = vec![Line::Words(["sh", "-c", ". ${0#>}", "> x"].map(str::to_owned).into())];
+    assert_eq!(Subject { commands: words, ..subject(folder.path(), "") }.files().len(), 1);
 }
 
 #[test]
