@@ -177,6 +177,11 @@ impl Files {
             }
             Err(source) => return Err(SettingsError::Read { path: path.to_owned(), source }),
         };
+        // One file in two roles (a workspace that is the user's own folder) counts once.
+        let counts = |held: &Source| !matches!(held.admission, Admission::Barred(_));
+        if self.sources.iter().any(|held| counts(held) && is_same(&held.file, path)) {
+            return Ok(());
+        }
         let mut admission = Admission::Own;
         if whose == Whose::Project {
             let subject = script::subject(path, &text, &place.workspace);
@@ -191,6 +196,10 @@ impl Files {
         self.sources.push(Source { file: path.to_owned(), text, admission });
         Ok(())
     }
+}
+
+fn is_same(one: &Path, two: &Path) -> bool {
+    matches!((one.canonicalize(), two.canonicalize()), (Ok(one), Ok(two)) if one == two)
 }
 
 fn admit(subject: &Subject, store: &Store) -> Result<Admission, TrustError> {

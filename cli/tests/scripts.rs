@@ -83,6 +83,11 @@ fn what_the_user_says_needs_no_trust() {
     std::fs::create_dir_all(&folder).unwrap();
     std::fs::write(folder.join("hookspec.toml"), GUARD).unwrap();
     assert!(fire(&home).contains("script.001.tool.execute.pre\n  gate: deny, not on my watch"));
+    // One file in two roles counts once.
+    let copy = folder.join("guard.sh");
+    std::fs::copy(home.workspace().join("guard.sh"), copy).unwrap();
+    let text = home.good(&["--workspace", folder.to_str().unwrap(), "list", "--json"]);
+    assert_eq!(text.matches("\"script.0").count(), 1, "{text}");
 }
 
 #[test]

@@ -44,7 +44,7 @@ fn files_are_found_wherever_they_stand_in_the_line() {
         "sh \"${PROJECT}/a b.sh\" | tee log",
         "env X=1 bash -c 'true' < 'a b.sh'",
     ] {
-        assert_eq!(subject(folder.path(), line).files(), [real.clone()], "{line}");
+        assert_eq!(subject(folder.path(), line).files(), std::slice::from_ref(&real), "{line}");
     }
     std::fs::write(folder.path().join("x"), "").unwrap();
     assert_eq!(subject(folder.path(), "true;./x>out").files().len(), 1);

@@ -48,8 +48,7 @@ impl World {
 
     fn session_of(&self, inbound: &Inbound) -> Session {
         let builder = Registry::builder().linked(false);
-        let builder =
-            inbound.hooks.iter().cloned().fold(builder, |builder, hook| builder.register_json(hook));
+        let builder = inbound.hooks.iter().cloned().fold(builder, hookspec::RegistryBuilder::register_json);
         let hooks = Hooks::new(builder.build().unwrap());
         Session::builder(&hooks, "s").workspace(self.work()).model("m/1").build()
     }
