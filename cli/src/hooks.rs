@@ -2,7 +2,7 @@
 
 use std::io::IsTerminal;
 
-use hookspec::{BuildError, Mode, Plugin, PointInfo, Registry, RegistryBuilder};
+use hookspec::{Mode, Plugin, PointInfo, Registry, RegistryBuilder};
 
 use crate::settings::{Common, Settings};
 
@@ -83,18 +83,11 @@ pub(crate) fn host_builder(
         .interactive(asking == Asking::Person)
         .no_confirm(asking == Asking::Yes)
         .fires(fires());
+    for script in &settings.scripts.hooks {
+        builder = builder.register_json(script.clone());
+    }
     if let Some(allow) = &common.allow {
         builder = builder.allow(allow.iter().cloned());
     }
     builder
-}
-
-/// The registry that this program would run with.
-pub(crate) fn build(
-    settings: &Settings,
-    common: &Common,
-    plugins: &[&'static Plugin],
-    asking: Asking,
-) -> Result<Registry, BuildError> {
-    builder(settings, common, plugins, asking).build()
 }

@@ -8,6 +8,7 @@ mod new;
 mod points;
 mod tour;
 mod trace;
+mod trust;
 
 use std::process::ExitCode;
 
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Fire(fire::Fire),
     /// Show a session's timeline: which hook ran when, for how long, and what it said.
     Trace(trace::Trace),
+    /// List, show and grant what this folder may run and set.
+    Trust(trust::Trust),
     /// Make a plugin crate.
     New(new::New),
 }
@@ -48,6 +51,7 @@ impl Command {
             Self::Doctor(doctor) => doctor.run(common, plugins),
             Self::Fire(fire) => fire.run(common, plugins),
             Self::Trace(trace) => trace.run(common),
+            Self::Trust(trust) => trust.run(common),
             Self::New(new) => new.run(),
         }
     }
