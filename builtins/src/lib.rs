@@ -8,7 +8,11 @@ mod text;
 pub mod auto_confirm;
 pub mod cli_confirm;
 pub mod cwd_tracking;
+pub mod manifest;
+pub mod places;
 pub mod time_awareness;
 pub mod workspace_agents;
+
+pub use places::StateDir;
 
 hookspec::plugin!();

@@ -8,6 +8,7 @@ mod new;
 mod points;
 mod tour;
 mod trace;
+mod verify;
 
 use std::process::ExitCode;
 
@@ -34,6 +35,8 @@ pub(crate) enum Command {
     Fire(fire::Fire),
     /// Show a session's timeline: which hook ran when, for how long, and what it said.
     Trace(trace::Trace),
+    /// Check the records of tool calls that `[hooks.manifest]` keeps; exit with 1 if something is wrong.
+    Verify(verify::Verify),
     /// Make a plugin crate.
     New(new::New),
 }
@@ -48,6 +51,7 @@ impl Command {
             Self::Doctor(doctor) => doctor.run(common, plugins),
             Self::Fire(fire) => fire.run(common, plugins),
             Self::Trace(trace) => trace.run(common),
+            Self::Verify(verify) => verify.run(common),
             Self::New(new) => new.run(),
         }
     }
