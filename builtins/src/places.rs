@@ -18,6 +18,13 @@ impl StateDir {
     }
 }
 
+/// Where a hook's files go: what its settings say, or else `default`, taken from the host's state folder where it is
+/// relative. `None` where the host lends no such folder.
+pub(crate) fn place(state: Option<&StateDir>, set: &Path, default: &str) -> Option<PathBuf> {
+    let wanted = if set.as_os_str().is_empty() { Path::new(default) } else { set };
+    if wanted.is_absolute() { Some(wanted.to_owned()) } else { state.map(|state| state.resolve(wanted)) }
+}
+
 /// A name as the name of a file: every other name gives another one, and none leaves its folder.
 ///
 /// Letters, digits, `.`, `_` and `-` stay, other bytes become `%XX`; long names end in a hash.

@@ -77,7 +77,9 @@ pub enum Problem {
         sequence: u64,
     },
     /// A call that has only begun.
-    #[error("sequence {sequence} has no post record: the call is still running, or the program was killed in it")]
+    #[error(
+        "sequence {sequence} has no post record: the call is still running, or the program was killed in it"
+    )]
     NoPost {
         /// The call's number.
         sequence: u64,

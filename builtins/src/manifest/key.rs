@@ -34,7 +34,9 @@ pub enum KeyError {
     #[error("the manifest's key {0} can be read by others: make it yours alone, as with `chmod 600`")]
     Open(PathBuf),
     /// It is empty, or nearly so.
-    #[error("the manifest's key {0} has fewer than {SHORTEST} bytes: put random ones in, or remove it so that one is made")]
+    #[error(
+        "the manifest's key {0} has fewer than {SHORTEST} bytes: put random ones in, or remove it so that one is made"
+    )]
     Short(PathBuf),
 }
 

@@ -32,13 +32,12 @@ mod tests;
 mod verify;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use hookspec::points::{TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE};
 use hookspec::{Message, Session, ToolStatus, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::places::StateDir;
+use crate::places::{StateDir, place};
 
 pub use chain::Chain;
 pub use findings::{Finding, Problem};
@@ -145,14 +144,14 @@ fn open(settings: &Settings, session: &Session, call: &ToolUse) -> Result<Option
         return Ok(None);
     }
     let state = session.extension::<StateDir>();
-    let dir = place(&settings.dir, "manifests", "dir", state.as_ref())?;
+    let lent = state.as_deref();
+    let dir = place(lent, &settings.dir, FOLDER).ok_or(ManifestError::NoPlace("dir"))?;
     let key = if settings.keyed {
-        let path = place(&settings.key_file, KEY_FILE, "key_file", state.as_ref());
-        match path {
-            Ok(path) => Some(Key::read_or_make(&path)?),
-            // Unkeyed where nobody gives a key a place; `verify` says so.
-            Err(_) if dir_is_set => None,
-            Err(error) => return Err(error),
+        match place(lent, &settings.key_file, KEY_FILE) {
+            Some(path) => Some(Key::read_or_make(&path)?),
+            // Only the folder has a place, and `verify` says that the records are unkeyed.
+            None if settings.key_file.as_os_str().is_empty() => None,
+            None => return Err(ManifestError::NoPlace("key_file")),
         }
     } else {
         None
@@ -167,19 +166,20 @@ fn open(settings: &Settings, session: &Session, call: &ToolUse) -> Result<Option
     }))
 }
 
-/// The key's name in the state folder.
-pub const KEY_FILE: &str = "manifest.key";
+/// The folder's and the key's names in the state folder, where the settings name no others.
+const FOLDER: &str = "manifests";
+const KEY_FILE: &str = "manifest.key";
 
-fn place(
-    set: &Path,
-    default: &str,
-    setting: &'static str,
-    state: Option<&Arc<StateDir>>,
-) -> Result<PathBuf, ManifestError> {
-    let wanted = if set.as_os_str().is_empty() { Path::new(default) } else { set };
-    match state {
-        _ if wanted.is_absolute() => Ok(wanted.to_owned()),
-        Some(state) => Ok(state.resolve(wanted)),
-        None => Err(ManifestError::NoPlace(setting)),
+impl Settings {
+    /// The folder of the records.
+    #[must_use]
+    pub fn records_in(&self, state: &StateDir) -> PathBuf {
+        place(Some(state), &self.dir, FOLDER).unwrap_or_else(|| state.resolve(Path::new(FOLDER)))
+    }
+
+    /// The key's file, whether or not it exists.
+    #[must_use]
+    pub fn key_in(&self, state: &StateDir) -> PathBuf {
+        place(Some(state), &self.key_file, KEY_FILE).unwrap_or_else(|| state.resolve(Path::new(KEY_FILE)))
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hookspec::{Clock, Config, Fired, Gated, Hooks, Messages, Registry, Session, fire_now};
+use hookspec::{Clock, Config, Fired, Hooks, Messages, Registry, Session, fire_now};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -240,7 +240,10 @@ fn t12_t13_gaps_are_told_in_one_line_and_quickly() {
         gptme(folder.path(), "g", &calls);
         let began = Instant::now();
         let report = verify(folder.path(), None).unwrap();
-        assert!(began.elapsed() < Duration::from_secs(5), "a generous bound; counting up would take far longer");
+        assert!(
+            began.elapsed() < Duration::from_secs(5),
+            "a generous bound; counting up would take far longer"
+        );
         assert_eq!(report.findings.len(), 1, "{report:?}");
         assert!(report.findings[0].to_string().ends_with(text), "{report:?}");
     }
@@ -366,7 +369,8 @@ fn wd_a_session_goes_on_where_it_was_with_and_without_its_state() {
     run(&session(&state, "s"), &shell("ps"));
     // And the first one again, which does not know of the others.
     run(&first, &shell("df"));
-    let sequences: Vec<_> = lines(&journal(&state, "s")).iter().map(|line| line["sequence"].clone()).collect();
+    let sequences: Vec<_> =
+        lines(&journal(&state, "s")).iter().map(|line| line["sequence"].clone()).collect();
     assert_eq!(json!(sequences), json!([1, 1, 2, 2, 3, 3, 4, 4]));
     assert_eq!(problems(&records(&state), Some(&key(&state))), []);
 }

@@ -33,7 +33,9 @@ pub struct Report {
 
 /// A folder that cannot be looked at.
 #[derive(Debug, thiserror::Error)]
-#[error("the records in {dir} cannot be read: {source}; name the folder that `dir` in `[hooks.manifest]` names")]
+#[error(
+    "the records in {dir} cannot be read: {source}; name the folder that `dir` in `[hooks.manifest]` names"
+)]
 pub struct VerifyError {
     /// The folder.
     pub dir: PathBuf,
@@ -133,7 +135,8 @@ impl Look<'_> {
         let (mut session, mut entries) = (None, Vec::new());
         for (index, line) in text.split_inclusive(|byte| *byte == b'\n').enumerate() {
             let place = format!("{name}, line {}", index + 1);
-            let Some((of, entry)) = self.entry(place, serde_json::from_slice(line).map_err(Into::into)) else {
+            let Some((of, entry)) = self.entry(place, serde_json::from_slice(line).map_err(Into::into))
+            else {
                 continue;
             };
             if file_name(&of) != stem {

@@ -7,29 +7,33 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use hookspec_builtins::manifest::{self, KEY_FILE, Key, KeyError};
+use hookspec::Plugin;
+use hookspec_builtins::StateDir;
+use hookspec_builtins::manifest::{self, Key, KeyError};
 
 use crate::output::{self, BAD, GOOD, paint};
 use crate::settings::{Common, Settings};
 
-use super::CommandResult;
+use super::{CommandResult, hook_settings};
 
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
-    /// The folder with the records, ours or gptme's; `manifests` in the state folder unless given.
+    /// The folder with the records, ours or gptme's; the one that `[hooks.manifest]` names unless given.
     dir: Option<PathBuf>,
-    /// The key that ties the records; `manifest.key` in the state folder, where there is one, unless given.
+    /// The key that ties the records; the one that `[hooks.manifest]` names, where there is one, unless given.
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 }
 
 impl Verify {
-    pub(crate) fn run(&self, common: &Common) -> CommandResult {
-        let state = Settings::load(common)?.paths.state_dir;
-        let dir = self.dir.clone().unwrap_or_else(|| state.join("manifests"));
+    pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
+        let settings = Settings::load(common)?;
+        let state = StateDir(settings.paths.state_dir.clone());
+        let wanted = hook_settings::<manifest::Settings>(&settings, common, plugins)?;
+        let dir = self.dir.clone().unwrap_or_else(|| wanted.records_in(&state));
         let key = match &self.key_file {
             Some(path) => Some(Key::read(path)?),
-            None => match Key::read(&state.join(KEY_FILE)) {
+            None => match Key::read(&wanted.key_in(&state)) {
                 Err(KeyError::Io { source, .. }) if source.kind() == ErrorKind::NotFound => None,
                 read => Some(read?),
             },
