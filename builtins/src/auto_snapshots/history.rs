@@ -84,6 +84,12 @@ impl Shadow {
         }
     }
 
+    /// Whether a snapshot is of this session.
+    #[must_use]
+    pub fn has(&self, snapshot: &Snapshot) -> bool {
+        self.branch.strip_prefix(BRANCHES) == Some(&snapshot.session)
+    }
+
     /// What changed in a snapshot, compared with the one before it; all of it where none is before it.
     ///
     /// # Errors

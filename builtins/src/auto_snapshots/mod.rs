@@ -3,9 +3,9 @@
 //! **Watches** each tool call before it may run and after it is over. **Speaks** never; a snapshot that fails is a failure
 //! of the hook, and the call goes on. **Keeps** a git repository of its own for each workspace in the host's state
 //! folder, apart from any repository of the user's, with one branch and one index a session. Before a call that may write
-//! it commits `pre:<tool>`, after it `post:<tool>` if anything changed; the newest `max` of a session stay. `hookspec
-//! snapshots` lists, shows and restores them. **Costs** nothing unless `enabled`; then, for a call that may write, half a
-//! dozen short runs of git, on a thread that may block, each with a deadline. Only files that changed are read.
+//! it commits `pre:<tool>`, after it `post:<tool>` if anything changed; the newest `max` of a session stay. The command
+//! `hookspec snapshots` lists, shows and restores them. **Costs** nothing unless `enabled`; then, for a call that may write,
+//! half a dozen short runs of git, on a thread that may block, each with a deadline. Only files that changed are read.
 //!
 //! What git ignores, caches (`.venv/`, `node_modules/` and the like), files over `max_file_mb` and repositories within
 //! the tree are left out; the latter two are named in the snapshot. Bytes are kept as they are, without line end conversion

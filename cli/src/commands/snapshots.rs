@@ -48,10 +48,12 @@ impl Snapshots {
         let workspace = std::path::absolute(&settings.workspace)?;
         let state = StateDir(settings.paths.state_dir.clone());
         let wanted = hook_settings::<SnapshotSettings>(&settings, common, plugins)?;
-        let shadow = wanted.shadow(Some(&state), &workspace, "restore")?;
+        let of = |session: &str| wanted.shadow(Some(&state), &workspace, session);
+        // Any session will do to look at all of them.
+        let shadow = of("")?;
         match &self.what {
-            None => list(&shadow, None, common.json),
-            Some(What::List { session }) => list(&shadow, session.as_deref(), common.json),
+            None | Some(What::List { session: None }) => list(&shadow, None, common.json),
+            Some(What::List { session: Some(session) }) => list(&shadow, Some(&of(session)?), common.json),
             Some(What::Show { id, diff }) => show(&shadow, id, *diff, common.json),
             Some(What::Restore { id }) => {
                 let snapshot = shadow.find(id)?;
@@ -67,9 +69,9 @@ impl Snapshots {
     }
 }
 
-fn list(shadow: &Shadow, session: Option<&str>, json: bool) -> CommandResult {
+fn list(shadow: &Shadow, only: Option<&Shadow>, json: bool) -> CommandResult {
     let mut all = shadow.list()?;
-    all.retain(|snapshot| session.is_none_or(|session| snapshot.session == session));
+    all.retain(|snapshot| only.is_none_or(|only| only.has(snapshot)));
     if json {
         output::json(&all)?;
     } else if all.is_empty() {
@@ -116,7 +118,7 @@ fn short(id: &str) -> &str {
 
 fn tell(restored: &Restored) {
     let (written, deleted) = (restored.written.len(), restored.deleted.len());
-    output::line(format!("{written} files written, {deleted} deleted"));
+    output::line(format!("files written: {written}, deleted: {deleted}"));
     for path in &restored.left {
         let path = path.display();
         output::line(format!("{} {path}: no snapshot holds what it is now", paint(WARN, "left as it is:")));
