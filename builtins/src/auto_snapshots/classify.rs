@@ -65,9 +65,8 @@ fn payload<'a>(call: &'a ToolUse, name: &str) -> &'a str {
 fn looks(tool: &str) -> bool {
     let name = tool.rsplit(['.', '/', ':']).next().unwrap_or(tool);
     let name = name.rsplit("__").next().unwrap_or(name);
-    let end =
-        name.find(|c: char| !c.is_ascii_lowercase() && !(c.is_ascii_uppercase() && name.starts_with(c)));
-    let first = name[..end.unwrap_or(name.len())].to_ascii_lowercase();
+    let end = name.char_indices().skip(1).find(|(_, c)| !c.is_ascii_lowercase());
+    let first = name[..end.map_or(name.len(), |(at, _)| at)].to_ascii_lowercase();
     LOOKS.contains(&first.as_str())
 }
 

@@ -309,7 +309,6 @@ fn command_writes(words: &[String], depth: u8) -> bool {
             None => !is_question(args),
         },
         "eval" => writes_at(&args.join(" "), depth + 1),
-        "ssh-keyscan" => false,
         _ => !READERS.contains(&name),
     }
 }

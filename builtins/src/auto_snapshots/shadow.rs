@@ -202,7 +202,7 @@ impl Shadow {
             match file.try_lock() {
                 Ok(()) => return Ok(file),
                 Err(TryLockError::WouldBlock) if Instant::now() < end => {
-                    std::thread::sleep(Duration::from_millis(10))
+                    std::thread::sleep(Duration::from_millis(10));
                 }
                 Err(TryLockError::WouldBlock) => return Err(SnapshotError::Busy(path.to_owned())),
                 Err(TryLockError::Error(source)) => return Err(failed("locked", path)(source)),
