@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use clap::Args;
 use hookspec::points::{EndReason, TurnOutcome};
-use hookspec::{Clock, Hooks, InterruptReason, Message, Plugin};
+use hookspec::{Clock, Hooks, InterruptReason, Message, Plugin, SessionBuilder};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Limits, Opening, TurnEnd};
 use hookspec_agent::log::new_id;
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
+use hookspec_builtins::StateDir;
 use hookspec_builtins::cli_confirm::Terminal;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::signal::unix::{Signal, SignalKind, signal};
@@ -119,7 +120,9 @@ impl Chat {
             clock: Clock::system(),
             observer: None,
         };
-        let agent = Agent::open(opening, |builder| builder.extension(Arc::new(Terminal::real()))).await?;
+        let state = Arc::new(StateDir(settings.paths.state_dir.clone()));
+        let lend = |builder: SessionBuilder| builder.extension(Arc::new(Terminal::real())).extension(state);
+        let agent = Agent::open(opening, lend).await?;
         output::note(paint(
             DIM,
             format!("session {} · model {}", agent.session().id(), agent.session().model()),

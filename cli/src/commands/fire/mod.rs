@@ -15,6 +15,7 @@ use std::sync::Arc;
 use clap::Args;
 use hookspec::{Clock, Flow, HookRun, Hooks, Message, Plugin, PointInfo, Registry, Session, Timeline};
 use hookspec_agent::spawn::TokioSpawn;
+use hookspec_builtins::StateDir;
 use hookspec_builtins::cli_confirm::Terminal;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -117,6 +118,7 @@ impl Fire {
             .log(messages, None)
             .states(states)
             .extension(Arc::new(Terminal::real()))
+            .extension(Arc::new(StateDir(settings.paths.state_dir.clone())))
             .observer(Arc::<Timeline>::clone(&timeline))
             .build();
         let before = session.log().len();
