@@ -4,11 +4,17 @@
 #[allow(dead_code)] // until the built-ins that need all of it are in
 mod git;
 mod text;
+mod tokens;
 
 pub mod auto_confirm;
+pub mod cache_awareness;
 pub mod cli_confirm;
+pub mod cost_awareness;
 pub mod cwd_tracking;
+pub mod dollars;
+pub mod models;
 pub mod time_awareness;
+pub mod token_awareness;
 pub mod workspace_agents;
 
 hookspec::plugin!();
