@@ -1,8 +1,10 @@
 //! The registry of this program.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 
-use hookspec::{BuildError, Mode, Plugin, PointInfo, Registry, RegistryBuilder};
+use hookspec::{BuildError, Mode, Plugin, PointInfo, Registry, RegistryBuilder, SessionBuilder};
+use hookspec_agent::engine::Prices;
 
 use crate::settings::{Common, Settings};
 
@@ -97,4 +99,12 @@ pub(crate) fn build(
     asking: Asking,
 ) -> Result<Registry, BuildError> {
     builder(settings, common, plugins, asking).build()
+}
+
+/// Lends to a session what is known of models, and to its engine what they cost.
+pub(crate) fn lend_models(session: SessionBuilder, settings: &Settings) -> SessionBuilder {
+    let models = Arc::clone(&settings.models);
+    session
+        .extension(Arc::clone(&settings.models))
+        .extension(Arc::new(Prices::new(move |model, usage| models.cost(model, usage))))
 }

@@ -1,10 +1,12 @@
 //! What the program was told: options, files, environment.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use hookspec::{Config, ConfigError};
 use hookspec_agent::paths::{Paths, PathsError};
+use hookspec_builtins::models::{Models, ModelsError};
 use serde::Deserialize;
 
 /// Options of every command.
@@ -57,6 +59,8 @@ pub(crate) enum SettingsError {
     Read { path: PathBuf, source: std::io::Error },
     #[error("{file}: `[agent]`: {why}")]
     Agent { file: String, why: String },
+    #[error("{file}: {error}")]
+    Models { file: String, error: ModelsError },
 }
 
 /// Everything the program was told.
@@ -64,6 +68,8 @@ pub(crate) enum SettingsError {
 pub(crate) struct Settings {
     pub(crate) config: Config,
     pub(crate) agent: AgentSettings,
+    /// The built-in table, and `[models]` over it.
+    pub(crate) models: Arc<Models>,
     pub(crate) paths: Paths,
     pub(crate) workspace: PathBuf,
     /// The files that were read.
@@ -114,14 +120,30 @@ impl Settings {
                 })
             }
         };
-        Ok((Self { config, agent, paths, workspace, files }, errors))
+        let models = Arc::new(read_models(&config).unwrap_or_else(|error| {
+            errors.push(error);
+            Models::default()
+        }));
+        Ok((Self { config, agent, models, paths, workspace, files }, errors))
+    }
+}
+
+fn read_models(config: &Config) -> Result<Models, SettingsError> {
+    let told = |file: &str| {
+        let file = file.to_owned();
+        move |error| SettingsError::Models { file, error }
+    };
+    let models = Models::builtin().map_err(told("hookspec"))?;
+    match config.section("models") {
+        None => Ok(models),
+        Some((table, file)) => models.with_overrides(table).map_err(told(&file)),
     }
 }
 
 fn add_file(config: &mut Config, path: &Path, required: bool) -> Result<bool, SettingsError> {
     match std::fs::read_to_string(path) {
         Ok(text) => {
-            config.add_toml(&path.display().to_string(), &text, &["agent"])?;
+            config.add_toml(&path.display().to_string(), &text, &["agent", "models"])?;
             Ok(true)
         }
         Err(error) if error.kind() == std::io::ErrorKind::NotFound && !required => Ok(false),

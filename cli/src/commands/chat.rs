@@ -12,10 +12,11 @@ use hookspec_agent::log::new_id;
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
 use hookspec_builtins::cli_confirm::Terminal;
+use hookspec_builtins::cost_awareness;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::hooks::{Asking, build};
+use crate::hooks::{Asking, build, lend_models};
 use crate::output::{self, BOLD, DIM, paint};
 use crate::settings::{Common, Settings};
 use crate::show::Show;
@@ -106,7 +107,10 @@ impl Chat {
             clock: Clock::system(),
             observer: None,
         };
-        let agent = Agent::open(opening, |builder| builder.extension(Arc::new(Terminal::real()))).await?;
+        let agent = Agent::open(opening, |session| {
+            lend_models(session.extension(Arc::new(Terminal::real())), settings)
+        })
+        .await?;
         output::note(paint(
             DIM,
             format!("session {} · model {}", agent.session().id(), agent.session().model()),
@@ -120,7 +124,11 @@ impl Chat {
             talk.converse().await;
         }
         let Talk { agent, ending, failed, .. } = talk;
+        let summary = cost_awareness::summary(agent.session());
         agent.end(ending.unwrap_or(EndReason::Exit)).await;
+        if let Some(summary) = summary {
+            output::note(paint(DIM, summary));
+        }
         Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }
 }
