@@ -244,7 +244,7 @@ fn a_chat_knows_what_it_cost() {
     let script = home.script(&[json!({ "text": "Hello.", "usage": usage })]);
     let name = script.replacen(':', "/", 1);
     home.config(&format!("[models.{name:?}]\ncontext = 9000\ninput = 100\noutput = 40.5\n"));
-    let output = home.run(&["chat", "hi", "-n", "--name", "paid", "--model", &script]);
+    let output = home.run(&["chat", "hi", "-n", "--name", "paid", "--model", &name]);
     let told = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{told}");
     assert!(told.contains("Session: $0.12 | 1 request | 1k context | 0% cached"), "{told}");
