@@ -3,11 +3,11 @@
 
 mod call_paths;
 mod command_line;
-#[allow(dead_code)] // until the built-ins that need all of it are in
 mod git;
 mod instructions;
 mod late;
 mod text;
+mod tokens;
 
 pub mod active_context;
 pub mod agents_md_inject;
@@ -15,23 +15,28 @@ pub mod auto_confirm;
 pub mod auto_snapshots;
 pub mod autocommit;
 pub mod aw_watcher_agent;
+pub mod cache_awareness;
 pub mod cli_confirm;
+pub mod cost_awareness;
 pub mod cwd_tracking;
+pub mod dollars;
 pub mod globs;
 pub mod injection_screening;
 pub mod loop_guard;
+pub mod manifest;
 pub mod markdown_validation;
 pub mod mcp_namespace_hint;
-pub mod secrets_guard;
-pub mod manifest;
+pub mod models;
 pub mod places;
 pub mod precommit;
+pub mod secrets_guard;
 pub mod time_awareness;
+pub mod token_awareness;
 pub mod tool_target_instructions;
 pub mod workspace_agents;
 
-pub use instructions::{Home, Loaded};
 pub use command_line::CommandLine;
+pub use instructions::{Home, Loaded};
 pub use places::StateDir;
 
 hookspec::plugin!();

@@ -1,8 +1,12 @@
 //! The registry of this program.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 
-use hookspec::{Mode, Plugin, PointInfo, Registry, RegistryBuilder};
+use hookspec::{Mode, Plugin, PointInfo, Registry, RegistryBuilder, SessionBuilder};
+use hookspec_agent::engine::Prices;
+use hookspec_builtins::StateDir;
+use hookspec_builtins::cli_confirm::Terminal;
 
 use crate::settings::{Common, Settings};
 
@@ -90,4 +94,15 @@ pub(crate) fn host_builder(
         builder = builder.allow(allow.iter().cloned());
     }
     builder
+}
+
+/// Lends to a session what the built-ins ask for: the terminal, a place for what they keep, what is known of
+/// models; and to its engine what they cost.
+pub(crate) fn lend(session: SessionBuilder, settings: &Settings) -> SessionBuilder {
+    let models = Arc::clone(&settings.models);
+    session
+        .extension(Arc::new(Terminal::real()))
+        .extension(Arc::new(StateDir(settings.paths.state_dir.clone())))
+        .extension(Arc::clone(&settings.models))
+        .extension(Arc::new(Prices::new(move |model, usage| models.cost(model, usage))))
 }

@@ -1,6 +1,7 @@
 //! What the program was told: options, files, environment.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use hookspec::{Config, ConfigError};
@@ -9,6 +10,7 @@ use hookspec_bridge::command::Overflow;
 use hookspec_bridge::inbound::Inbound;
 use hookspec_bridge::inbound::script::{self, Admission, Place, Source};
 use hookspec_bridge::trust::{Standing, Store, Subject, TrustError};
+use hookspec_builtins::models::{Models, ModelsError};
 use serde::Deserialize;
 
 use crate::variables::{self, VariableError};
@@ -51,7 +53,7 @@ pub(crate) struct AgentSettings {
 }
 
 /// What the files may hold beside `[hooks]` and `[background]`.
-const SECTIONS: [&str; 2] = ["agent", "hooks.scripts"];
+const SECTIONS: [&str; 3] = ["agent", "models", "hooks.scripts"];
 
 /// Settings that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +72,8 @@ pub(crate) enum SettingsError {
     Agent { file: String, why: String },
     #[error(transparent)]
     Trust(#[from] TrustError),
+    #[error("{file}: {error}")]
+    Models { file: String, error: ModelsError },
 }
 
 /// Whose word a configuration file is.
@@ -88,6 +92,8 @@ enum Whose {
 pub(crate) struct Settings {
     pub(crate) config: Config,
     pub(crate) agent: AgentSettings,
+    /// The built-in table, and `[models]` over it.
+    pub(crate) models: Arc<Models>,
     pub(crate) paths: Paths,
     pub(crate) workspace: PathBuf,
     /// The files that count.
@@ -156,7 +162,23 @@ impl Settings {
                 })
             }
         };
-        Ok((Self { config, agent, paths, workspace, files, subjects, scripts, warnings }, errors))
+        let models = Arc::new(read_models(&config).unwrap_or_else(|error| {
+            errors.push(error);
+            Models::default()
+        }));
+        Ok((Self { config, agent, models, paths, workspace, files, subjects, scripts, warnings }, errors))
+    }
+}
+
+fn read_models(config: &Config) -> Result<Models, SettingsError> {
+    let told = |file: &str| {
+        let file = file.to_owned();
+        move |error| SettingsError::Models { file, error }
+    };
+    let models = Models::builtin().map_err(told("hookspec"))?;
+    match config.section("models") {
+        None => Ok(models),
+        Some((table, file)) => models.with_overrides(table).map_err(told(&file)),
     }
 }
 

@@ -11,12 +11,11 @@ use hookspec_agent::engine::{Begin, Limits, Opening, TurnEnd};
 use hookspec_agent::log::new_id;
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_builtins::StateDir;
-use hookspec_builtins::cli_confirm::Terminal;
+use hookspec_builtins::cost_awareness;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::hooks::{Asking, builder};
+use crate::hooks::{Asking, builder, lend};
 use crate::output::{self, BOLD, DIM, paint};
 use crate::settings::{Common, Settings};
 use crate::show::Show;
@@ -120,9 +119,7 @@ impl Chat {
             clock: Clock::system(),
             observer: None,
         };
-        let state = Arc::new(StateDir(settings.paths.state_dir.clone()));
-        let lend = |builder: SessionBuilder| builder.extension(Arc::new(Terminal::real())).extension(state);
-        let agent = Agent::open(opening, lend).await?;
+        let agent = Agent::open(opening, |session| lend(session, settings)).await?;
         output::note(paint(
             DIM,
             format!("session {} · model {}", agent.session().id(), agent.session().model()),
@@ -136,7 +133,11 @@ impl Chat {
             talk.converse().await;
         }
         let Talk { agent, ending, failed, .. } = talk;
+        let summary = cost_awareness::summary(agent.session());
         agent.end(ending.unwrap_or(EndReason::Exit)).await;
+        if let Some(summary) = summary {
+            output::note(paint(DIM, summary));
+        }
         Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }
 }
