@@ -27,8 +27,11 @@ async fn elicit(args: ElicitArgs, session: &Session) -> Result<Message, ToolErro
     match ask_user(session, &request).await {
         Answer::Text(text) => Ok(Message::system(text)),
         Answer::Many(chosen) => Ok(Message::system(chosen.join(", "))),
-        Answer::Form(fields) => Ok(Message::system(fields.to_string())),
-        // A secret is for the program that asked, never for the model or the log.
+        // A secret is for the program that asked, never for the model or the log: it writes itself as a
+        // placeholder, in a form too.
+        Answer::Form(fields) => {
+            Ok(Message::system(serde_json::to_string(&fields).map_err(|error| error.to_string())?))
+        }
         Answer::Secret(_) => Ok(Message::system("<secret provided>")),
         Answer::Declined => Err(ToolError::Denied("The user would not answer.".into())),
         Answer::Cancelled => Err(ToolError::Denied("Nobody is there to answer.".into())),
