@@ -8,6 +8,8 @@ mod text;
 pub mod auto_confirm;
 pub mod cli_confirm;
 pub mod cwd_tracking;
+pub mod desk;
+pub mod elicitation;
 pub mod time_awareness;
 pub mod workspace_agents;
 
