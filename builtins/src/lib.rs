@@ -6,6 +6,7 @@ mod git;
 mod text;
 
 pub mod auto_confirm;
+pub mod beforehand;
 pub mod cli_confirm;
 pub mod cwd_tracking;
 pub mod desk;

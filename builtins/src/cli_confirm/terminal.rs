@@ -1,13 +1,13 @@
 //! The terminal as the session's hooks see it: lent by the host as an extension of the session.
 
 use std::fmt;
-use std::io::{self, BufRead, IsTerminal, Write};
-use std::process::Command;
+use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use anstyle::{AnsiColor, Style};
 
 use super::Language;
+use super::real::Real;
 
 /// A person who cannot be asked.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +16,12 @@ pub enum AskError {
     /// The input is at its end.
     #[error("the input is at its end")]
     End,
+    /// The person broke the question off.
+    #[error("the question was broken off")]
+    BrokenOff,
+    /// Nothing here can read a line without showing it.
+    #[error("this terminal cannot read a line without showing it")]
+    Shown,
     /// No editor.
     #[error("no editor: set VISUAL or EDITOR")]
     NoEditor,
@@ -42,6 +48,35 @@ pub trait Ask: Send {
     /// # Errors
     /// If there is no line.
     fn line(&mut self, prompt: &str) -> Result<String, AskError>;
+    /// Asks for a line that is not shown while it is typed.
+    ///
+    /// # Errors
+    /// If there is none, or it would be shown.
+    fn secret(&mut self, _prompt: &str) -> Result<String, AskError> {
+        Err(AskError::Shown)
+    }
+    /// Offers a menu that begins at the option of index `start`. `None` where there are no menus; a list and
+    /// a line then do.
+    ///
+    /// # Errors
+    /// If the person breaks it off.
+    fn menu(&mut self, _prompt: &str, _options: &[String], _start: usize) -> Result<Option<usize>, AskError> {
+        Ok(None)
+    }
+    /// Offers a menu of which any number may be chosen; `None` as in [`menu`](Self::menu).
+    ///
+    /// # Errors
+    /// If the person breaks it off.
+    fn menu_of_many(
+        &mut self,
+        _prompt: &str,
+        _options: &[String],
+        _chosen: &[usize],
+    ) -> Result<Option<Vec<usize>>, AskError> {
+        Ok(None)
+    }
+    /// Calls a person who has looked away.
+    fn bell(&mut self) {}
     /// Lets the person edit a text.
     ///
     /// # Errors
@@ -79,7 +114,7 @@ impl Terminal {
         Self(Mutex::new(Box::new(ask)))
     }
 
-    fn with<T>(&self, work: impl FnOnce(&mut dyn Ask) -> T) -> T {
+    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut dyn Ask) -> T) -> T {
         work(&mut **self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
@@ -102,6 +137,11 @@ impl Terminal {
     /// If there is none.
     pub fn ask(&self, prompt: &str) -> Result<String, AskError> {
         self.with(|ask| ask.line(prompt))
+    }
+
+    /// Calls a person who has looked away.
+    pub fn bell(&self) {
+        self.with(|ask| ask.bell());
     }
 
     /// Lets the person edit a text.
@@ -135,64 +175,4 @@ fn coloured(text: &str, language: Language) -> String {
         None => format!("{line}\n"),
     });
     lines.collect()
-}
-
-struct Real;
-
-impl Ask for Real {
-    fn write(&mut self, text: &str) -> Result<(), AskError> {
-        Ok(io::stderr().lock().write_all(text.as_bytes())?)
-    }
-
-    fn line(&mut self, prompt: &str) -> Result<String, AskError> {
-        let mut err = io::stderr().lock();
-        // A bell, for who has looked away.
-        write!(err, "\x07{prompt}")?;
-        err.flush()?;
-        let mut line = String::new();
-        if io::stdin().lock().read_line(&mut line)? == 0 {
-            return Err(AskError::End);
-        }
-        Ok(line)
-    }
-
-    fn edit(&mut self, text: &str, suffix: &str) -> Result<String, AskError> {
-        let set = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let command = set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| "nano".to_owned());
-        let mut words =
-            shell_words::split(&command).map_err(|_| AskError::Editor(command.clone()))?.into_iter();
-        let program = words.next().ok_or(AskError::NoEditor)?;
-        let mut file = tempfile::Builder::new().prefix("hookspec-").suffix(suffix).tempfile()?;
-        file.write_all(text.as_bytes())?;
-        file.flush()?;
-        let status = Command::new(&program).args(words).arg(file.path()).status();
-        match status {
-            Ok(status) if status.success() => Ok(std::fs::read_to_string(file.path())?),
-            Ok(_) => Err(AskError::Editor(command)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(AskError::NoEditor),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    fn copy(&mut self, text: &str) -> Result<(), AskError> {
-        let programs: [(&str, &[&str]); 4] = [
-            ("wl-copy", &[]),
-            ("xclip", &["-selection", "clipboard"]),
-            ("xsel", &["--clipboard", "--input"]),
-            ("pbcopy", &[]),
-        ];
-        for (program, args) in programs {
-            let child = Command::new(program).args(args).stdin(std::process::Stdio::piped()).spawn();
-            let Ok(mut child) = child else { continue };
-            let written = child.stdin.take().map(|mut stdin| stdin.write_all(text.as_bytes()));
-            if matches!(written, Some(Ok(()))) && child.wait().is_ok_and(|status| status.success()) {
-                return Ok(());
-            }
-        }
-        Err(AskError::NoClipboard)
-    }
-
-    fn colours(&self) -> bool {
-        io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
-    }
 }
