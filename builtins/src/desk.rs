@@ -48,6 +48,16 @@ pub trait Board: Send + Sync {
     fn down(&self, question: &Pending, end: Ended);
 }
 
+impl<B: Board + ?Sized> Board for Arc<B> {
+    fn up(&self, question: &Pending) -> Result<(), BoardError> {
+        (**self).up(question)
+    }
+
+    fn down(&self, question: &Pending, end: Ended) {
+        (**self).down(question, end);
+    }
+}
+
 /// A question that cannot be shown to anybody.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("the question cannot be shown to anybody: {0}")]

@@ -11,6 +11,8 @@ pub mod cli_confirm;
 pub mod cwd_tracking;
 pub mod desk;
 pub mod elicitation;
+pub mod server_confirm;
+pub mod server_elicit;
 pub mod time_awareness;
 pub mod workspace_agents;
 
