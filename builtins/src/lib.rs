@@ -8,6 +8,7 @@ mod text;
 pub mod auto_confirm;
 pub mod beforehand;
 pub mod cli_confirm;
+pub mod confirm_policy;
 pub mod cwd_tracking;
 pub mod desk;
 pub mod elicitation;
