@@ -14,6 +14,7 @@ pub mod desk;
 pub mod elicitation;
 pub mod server_confirm;
 pub mod server_elicit;
+pub mod test;
 pub mod time_awareness;
 pub mod workspace_agents;
 
