@@ -12,6 +12,7 @@ pub mod confirm_policy;
 pub mod cwd_tracking;
 pub mod desk;
 pub mod elicitation;
+pub mod form_autodetect;
 pub mod server_confirm;
 pub mod server_elicit;
 pub mod test;

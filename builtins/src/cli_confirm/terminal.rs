@@ -114,18 +114,22 @@ impl Terminal {
         Self(Mutex::new(Box::new(ask)))
     }
 
-    pub(crate) fn with<T>(&self, work: impl FnOnce(&mut dyn Ask) -> T) -> T {
+    fn with<T>(&self, work: impl FnOnce(&mut dyn Ask) -> T) -> T {
         work(&mut **self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Shows what is to be confirmed.
     pub fn show(&self, text: &str, language: Language) {
-        let text = self.with(|ask| if ask.colours() { coloured(text, language) } else { text.to_owned() });
-        self.say(&text);
+        let text = visible(text);
+        self.write(&if self.with(|ask| ask.colours()) { coloured(&text, language) } else { text });
     }
 
     /// Says something, on a line of its own.
     pub fn say(&self, text: &str) {
+        self.write(&visible(text));
+    }
+
+    fn write(&self, text: &str) {
         if let Err(error) = self.with(|ask| ask.write(&format!("{}\n", text.trim_end_matches('\n')))) {
             tracing::warn!(%error, "the terminal cannot be written to");
         }
@@ -136,7 +140,38 @@ impl Terminal {
     /// # Errors
     /// If there is none.
     pub fn ask(&self, prompt: &str) -> Result<String, AskError> {
-        self.with(|ask| ask.line(prompt))
+        self.with(|ask| ask.line(&visible(prompt)))
+    }
+
+    /// Asks for a line that is not shown while it is typed.
+    ///
+    /// # Errors
+    /// If there is none, or it would be shown.
+    pub fn secret(&self, prompt: &str) -> Result<String, AskError> {
+        self.with(|ask| ask.secret(&visible(prompt)))
+    }
+
+    /// Offers a menu that begins at the option of index `start`; `None` where there are no menus.
+    ///
+    /// # Errors
+    /// If the person breaks it off.
+    pub fn menu(&self, prompt: &str, options: &[String], start: usize) -> Result<Option<usize>, AskError> {
+        let options: Vec<String> = options.iter().map(|option| visible(option)).collect();
+        self.with(|ask| ask.menu(&visible(prompt), &options, start))
+    }
+
+    /// Offers a menu of which any number may be chosen; `None` where there are no menus.
+    ///
+    /// # Errors
+    /// If the person breaks it off.
+    pub fn menu_of_many(
+        &self,
+        prompt: &str,
+        options: &[String],
+        chosen: &[usize],
+    ) -> Result<Option<Vec<usize>>, AskError> {
+        let options: Vec<String> = options.iter().map(|option| visible(option)).collect();
+        self.with(|ask| ask.menu_of_many(&visible(prompt), &options, chosen))
     }
 
     /// Calls a person who has looked away.
@@ -161,6 +196,23 @@ impl Terminal {
     }
 }
 
+/// A text with everything in it that would move the cursor, change colours or turn the order of characters around
+/// written out: what a model or a file says must not be able to hide what is about to run.
+fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                shown.extend(c.escape_unicode());
+            }
+            c if c.is_control() => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
 fn coloured(text: &str, language: Language) -> String {
     let style = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
     let line_style = |line: &str| match language {
@@ -175,4 +227,24 @@ fn coloured(text: &str, language: Language) -> String {
         None => format!("{line}\n"),
     });
     lines.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_could_hide_something_is_written_out() {
+        assert_eq!(visible("ls\t-l\nä"), "ls\t-l\nä");
+        assert_eq!(visible("rm x\r\u{1b}[2Kls"), "rm x\\r\\u{1b}[2Kls");
+        assert_eq!(visible("a\u{202e}b\u{9b}"), "a\\u{202e}b\\u{9b}");
+    }
+
+    #[test]
+    fn each_language_has_its_colours() {
+        let diff = coloured("@@ -1 +1 @@\n-a\n+b\n c\n", Language::Diff);
+        assert_eq!(diff.matches("\u{1b}[0m").count(), 3, "{diff:?}");
+        assert_eq!(coloured("a\nb", Language::Text), "a\nb\n");
+        assert!(coloured("ls", Language::Shell).starts_with("\u{1b}[1mls"));
+    }
 }

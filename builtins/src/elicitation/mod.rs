@@ -84,7 +84,7 @@ fn question(request: &Elicitation, terminal: &Terminal) -> Result<Answer, Cancel
         }
         ElicitKind::Choice if !request.options.is_empty() => {
             let start = default.and_then(start).unwrap_or(0);
-            let picked = terminal.with(|ask| ask.menu(&request.prompt, &request.options, start))?;
+            let picked = terminal.menu(&request.prompt, &request.options, start)?;
             if let Some(option) = picked.and_then(|index| request.options.get(index)) {
                 return Ok(Answer::Text(option.clone()));
             }
@@ -92,7 +92,7 @@ fn question(request: &Elicitation, terminal: &Terminal) -> Result<Answer, Cancel
         ElicitKind::MultiChoice if !request.options.is_empty() => {
             let chosen: Vec<usize> =
                 default.unwrap_or("").split(',').filter_map(|text| start(text.trim())).collect();
-            let picked = terminal.with(|ask| ask.menu_of_many(&request.prompt, &request.options, &chosen))?;
+            let picked = terminal.menu_of_many(&request.prompt, &request.options, &chosen)?;
             if let Some(picked) = picked {
                 let options = picked.iter().filter_map(|index| request.options.get(*index));
                 return Ok(Answer::Many(options.cloned().collect()));
@@ -130,7 +130,7 @@ fn ask_field(field: &FormField, terminal: &Terminal) -> Result<Option<FieldAnswe
     let options: &[String] = if field.kind == FieldKind::Choice { &field.options } else { &[] };
     if !options.is_empty() && field.required {
         let start = options.iter().position(|option| Some(option.as_str()) == default).unwrap_or(0);
-        let picked = terminal.with(|ask| ask.menu(&field.prompt, options, start))?;
+        let picked = terminal.menu(&field.prompt, options, start)?;
         if let Some(option) = picked.and_then(|index| options.get(index)) {
             return Ok(Some(FieldAnswer::Text(option.clone())));
         }
@@ -139,7 +139,7 @@ fn ask_field(field: &FormField, terminal: &Terminal) -> Result<Option<FieldAnswe
 }
 
 fn secret(asked: &str, terminal: &Terminal) -> Result<String, AskError> {
-    terminal.with(|ask| ask.secret(&format!("{} ", asked.trim_end())))
+    terminal.secret(&format!("{} ", asked.trim_end()))
 }
 
 fn prompt(text: &str, hint: Option<String>) -> String {
