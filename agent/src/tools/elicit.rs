@@ -1,6 +1,6 @@
 //! `elicit`: lets the model ask the user.
 
-use hookspec::{Answer, ElicitKind, Elicitation, Message, Session, ToolError, tool};
+use hookspec::{Answer, ElicitKind, Elicitation, FormField, Message, Session, ToolError, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -17,13 +17,22 @@ struct ElicitArgs {
     /// What to choose from.
     #[serde(default)]
     options: Vec<String>,
+    /// The fields of a form.
+    #[serde(default)]
+    fields: Vec<FormField>,
+    /// The answer to an empty reply.
+    #[serde(default)]
+    default: Option<String>,
+    /// A longer explanation.
+    #[serde(default)]
+    description: Option<String>,
 }
 
 /// Asks the user a question and waits for the answer.
 #[tool(content = prompt, enabled = false)]
 async fn elicit(args: ElicitArgs, session: &Session) -> Result<Message, ToolError> {
-    let request =
-        Elicitation { kind: args.kind, prompt: args.prompt, options: args.options, ..Elicitation::default() };
+    let ElicitArgs { prompt, kind, options, fields, default, description } = args;
+    let request = Elicitation { kind, prompt, options, fields, default, description };
     match ask_user(session, &request).await {
         Answer::Text(text) => Ok(Message::system(text)),
         Answer::Many(chosen) => Ok(Message::system(chosen.join(", "))),
@@ -34,6 +43,8 @@ async fn elicit(args: ElicitArgs, session: &Session) -> Result<Message, ToolErro
         }
         Answer::Secret(_) => Ok(Message::system("<secret provided>")),
         Answer::Declined => Err(ToolError::Denied("The user would not answer.".into())),
-        Answer::Cancelled => Err(ToolError::Denied("Nobody is there to answer.".into())),
+        Answer::Cancelled => Err(ToolError::Denied(
+            "Nobody answered: the question was broken off, or nobody is there to ask.".into(),
+        )),
     }
 }
