@@ -112,6 +112,7 @@ fn converse(
     if let Why::Gate(reason) = question.why {
         terminal.say(reason);
     }
+    terminal.forget_typed_ahead();
     if settings.bell {
         terminal.bell();
     }

@@ -14,7 +14,6 @@ impl Ask for Real {
     }
 
     fn line(&mut self, prompt: &str) -> Result<String, AskError> {
-        forget_typed_ahead();
         let mut err = io::stderr().lock();
         write!(err, "{prompt}")?;
         err.flush()?;
@@ -27,7 +26,6 @@ impl Ask for Real {
             write!(io::stderr().lock(), "{prompt}")?;
             return read_line().map(|line| line.trim_end_matches(['\n', '\r']).to_owned());
         }
-        forget_typed_ahead();
         let password = inquire::Password::new(prompt.trim_end()).without_confirmation();
         Ok(password.with_display_mode(inquire::PasswordDisplayMode::Hidden).prompt()?)
     }
@@ -36,7 +34,6 @@ impl Ask for Real {
         if !has_menus() {
             return Ok(None);
         }
-        forget_typed_ahead();
         let menu = inquire::Select::new(prompt.trim_end(), options.iter().collect());
         Ok(Some(menu.with_starting_cursor(start).raw_prompt()?.index))
     }
@@ -50,10 +47,17 @@ impl Ask for Real {
         if !has_menus() {
             return Ok(None);
         }
-        forget_typed_ahead();
         let menu = inquire::MultiSelect::new(prompt.trim_end(), options.iter().collect());
         let picked = menu.with_default(chosen).raw_prompt()?;
         Ok(Some(picked.into_iter().map(|option| option.index).collect()))
+    }
+
+    fn forget_typed_ahead(&mut self) {
+        if io::stdin().is_terminal()
+            && let Err(error) = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush)
+        {
+            tracing::warn!(%error, "what was typed before the question may be taken for its answer");
+        }
     }
 
     fn bell(&mut self) {
@@ -112,15 +116,6 @@ fn read_line() -> Result<String, AskError> {
 
 fn has_menus() -> bool {
     io::stdin().is_terminal() && io::stderr().is_terminal()
-}
-
-/// Drops what was typed before the question was shown: it cannot have been meant as its answer.
-fn forget_typed_ahead() {
-    if io::stdin().is_terminal()
-        && let Err(error) = rustix::termios::tcflush(io::stdin(), rustix::termios::QueueSelector::IFlush)
-    {
-        tracing::warn!(%error, "what was typed before the question may be taken for its answer");
-    }
 }
 
 impl From<inquire::InquireError> for AskError {

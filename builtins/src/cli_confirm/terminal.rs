@@ -75,6 +75,9 @@ pub trait Ask: Send {
     ) -> Result<Option<Vec<usize>>, AskError> {
         Ok(None)
     }
+    /// Drops what was typed before now: it cannot have been meant as the answer to a question that was not
+    /// shown yet.
+    fn forget_typed_ahead(&mut self) {}
     /// Calls a person who has looked away.
     fn bell(&mut self) {}
     /// Lets the person edit a text.
@@ -172,6 +175,11 @@ impl Terminal {
     ) -> Result<Option<Vec<usize>>, AskError> {
         let options: Vec<String> = options.iter().map(|option| visible(option)).collect();
         self.with(|ask| ask.menu_of_many(&visible(prompt), &options, chosen))
+    }
+
+    /// Drops what was typed before now; for the first of some questions that belong together.
+    pub fn forget_typed_ahead(&self) {
+        self.with(|ask| ask.forget_typed_ahead());
     }
 
     /// Calls a person who has looked away.

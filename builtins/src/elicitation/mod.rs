@@ -59,6 +59,7 @@ enum Cancelled {
 }
 
 fn converse(request: &Elicitation, terminal: &Terminal) -> Result<Answer, Cancelled> {
+    terminal.forget_typed_ahead();
     if let Some(description) = &request.description {
         terminal.say(description);
     }
