@@ -121,7 +121,14 @@ impl Fire {
             .observer(Arc::<Timeline>::clone(&timeline));
         let session = lend(described, &settings).build();
         let before = session.log().len();
-        let progress = Progress::start(format!("the hooks of {} run", info.name));
+        // A hook that asks has the terminal to itself: nothing may be written over its question.
+        let asks = hooks.list().iter().any(|row| {
+            row.on
+                && row.info.confirmation
+                && row.info.point.name == info.name
+                && self.is_meant(&row.info.name)
+        });
+        let progress = (!asks).then(|| Progress::start(format!("the hooks of {} run", info.name)));
         let fired = point.fire_json(&session, event).map_err(bad_event)?;
         let left = session.drain(hooks.drain_time());
         drop(progress);
