@@ -152,8 +152,11 @@ fn fits(text: &str) -> bool {
     !text.is_empty() && text.len() <= LONGEST && !text.contains(['\0', '\n', '\r'])
 }
 
-/// Paths among named arguments, in their order.
+/// Paths among named arguments, in the order of their names: that in which a map keeps them depends on how
+/// the program was built.
 fn gather(arguments: &Map<String, Value>, of_files: bool, depth: usize, found: &mut Vec<String>) {
+    let mut arguments: Vec<(&String, &Value)> = arguments.iter().collect();
+    arguments.sort_by_key(|(key, _)| *key);
     for (key, value) in arguments {
         let key: String = key.chars().filter(|c| !matches!(c, '_' | '-')).collect();
         let key = key.to_ascii_lowercase();
