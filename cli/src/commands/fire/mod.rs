@@ -15,12 +15,10 @@ use std::sync::Arc;
 use clap::Args;
 use hookspec::{Clock, Flow, HookRun, Hooks, Message, Plugin, PointInfo, Registry, Session, Timeline};
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_builtins::StateDir;
-use hookspec_builtins::cli_confirm::Terminal;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::hooks::{Asking, builder, lend_models};
+use crate::hooks::{Asking, builder, lend};
 use crate::names;
 use crate::output;
 use crate::progress::Progress;
