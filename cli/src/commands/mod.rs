@@ -9,6 +9,7 @@ mod points;
 mod snapshots;
 mod tour;
 mod trace;
+mod trust;
 mod verify;
 
 use std::process::ExitCode;
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     Fire(fire::Fire),
     /// Show a session's timeline: which hook ran when, for how long, and what it said.
     Trace(trace::Trace),
+    /// List, show and grant what this folder may run and set.
+    Trust(trust::Trust),
     /// Check the records of tool calls that `[hooks.manifest]` keeps; exit with 1 if something is wrong.
     Verify(verify::Verify),
     /// Look at the snapshots that `[hooks.auto_snapshots]` keeps of the workspace, or go back to one.
@@ -56,6 +59,7 @@ impl Command {
             Self::Doctor(doctor) => doctor.run(common, plugins),
             Self::Fire(fire) => fire.run(common, plugins),
             Self::Trace(trace) => trace.run(common),
+            Self::Trust(trust) => trust.run(common),
             Self::Verify(verify) => verify.run(common, plugins),
             Self::Snapshots(snapshots) => snapshots.run(common, plugins),
             Self::New(new) => new.run(),

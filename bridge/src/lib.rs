@@ -1,0 +1,13 @@
+//! The bridge to other agents: their hook protocols, in both directions.
+//!
+//! Outwards, a hook written with `#[hook]` runs inside Codex, Claude Code, Gemini CLI, Cursor, Copilot, Goose and
+//! Hermes: one process per event reads the client's [event](events), fires the hook points that belong to it,
+//! and lowers the one neutral outcome into the client's answer.
+//!
+//! It needs no async runtime, so that an event is answered in about a millisecond.
+
+pub mod client;
+pub mod command;
+pub mod events;
+pub mod inbound;
+pub mod trust;
