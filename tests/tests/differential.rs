@@ -50,10 +50,10 @@ fn compare<I: DeserializeOwned, O: DeserializeOwned + PartialEq + Debug>(
     for row in rows.rows {
         let said = run(&row.input);
         let refused = row.ours == Some(Value::from("error"));
-        let wanted = match row.ours.filter(|_| !refused) {
-            Some(ours) => serde_json::from_value(ours).unwrap(),
-            None => row.gptme,
-        };
+        assert_eq!(row.differs.is_some(), row.ours.is_some(), "{}: why and what belong together", row.name);
+        let ours = row.ours.filter(|_| !refused).map(|ours| serde_json::from_value::<O>(ours).unwrap());
+        assert!(ours.as_ref() != Some(&row.gptme), "{}: it does not differ", row.name);
+        let wanted = ours.unwrap_or(row.gptme);
         let right = match &said {
             Ok(said) => !refused && *said == wanted,
             Err(_) => refused,
