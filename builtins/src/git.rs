@@ -40,7 +40,7 @@ const DIFFING: [&str; 6] = ["diff", "diff-index", "diff-tree", "format-patch", "
 
 /// A call of git that did not give what was asked.
 #[derive(Debug, thiserror::Error)]
-pub enum GitError {
+pub(crate) enum GitError {
     /// There is no git.
     #[error("git is not on PATH (outside of {0}); install it, or leave out the hook that needs it")]
     Missing(PathBuf),
