@@ -8,3 +8,8 @@
 
 pub mod client;
 pub mod events;
+pub mod moment;
+pub mod notes;
+pub mod outcome;
+pub mod patch;
+pub mod run;

@@ -54,12 +54,11 @@ impl Call {
     #[must_use]
     pub fn shape(&self) -> Shape {
         match self.tool.to_ascii_lowercase().as_str() {
-            "bash" | "powershell" | "shell" | "exec_command" | "local_shell" | "run_shell_command" | "terminal"
-            | "developer__shell" | "run_terminal_cmd" | "execute_command" => Shape::Shell,
+            "bash" | "powershell" | "shell" | "exec_command" | "local_shell" | "run_shell_command"
+            | "terminal" | "developer__shell" | "run_terminal_cmd" | "execute_command" => Shape::Shell,
             "write" | "write_file" | "create" | "create_file" | "developer__write" => Shape::Save,
-            "edit" | "multiedit" | "replace" | "str_replace" | "strreplace" | "edit_file" | "developer__edit" => {
-                Shape::Edit
-            }
+            "edit" | "multiedit" | "replace" | "str_replace" | "strreplace" | "edit_file"
+            | "developer__edit" => Shape::Edit,
             "patch" if self.first(&OLD).is_some() => Shape::Edit,
             "apply_patch" | "applypatch" | "patch" => Shape::Patch,
             "read" | "read_file" | "view" => Shape::Read,
@@ -153,7 +152,9 @@ impl Call {
     pub fn rewritten(&self, changed: &ToolUse) -> Result<Option<Value>, &'static str> {
         let mine = self.tool_use();
         if changed.tool != mine.tool {
-            return Err("a hook put another tool in its place, and a client can only be given other arguments");
+            return Err(
+                "a hook put another tool in its place, and a client can only be given other arguments",
+            );
         }
         if changed.kwargs == mine.kwargs {
             return Ok(None);
@@ -245,7 +246,10 @@ mod tests {
     fn hooks_see_our_names_and_clients_get_theirs_back() {
         let call = Call::new("Write", json!({"file_path": "/a", "content": "x", "mode": 1}), Some("c1"));
         let mut seen = call.tool_use();
-        assert_eq!((seen.tool.as_str(), seen.text("path"), seen.text("content")), ("save", Some("/a"), Some("x")));
+        assert_eq!(
+            (seen.tool.as_str(), seen.text("path"), seen.text("content")),
+            ("save", Some("/a"), Some("x"))
+        );
         assert_eq!(seen.call_id.as_deref(), Some("c1"));
         assert_eq!(call.rewritten(&seen), Ok(None));
         seen.kwargs.insert("path".into(), json!("/b"));

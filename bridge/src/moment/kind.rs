@@ -7,7 +7,7 @@ use crate::client::Client;
 
 /// What kind of moment an event is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // each is the variant of `Moment` of the same name
+#[allow(missing_docs)] // each is the variant of `Moment` of that name; `Verify` and `TurnOver` are kinds of `Rest`
 pub enum Kind {
     SessionStart,
     SessionEnd,
@@ -24,6 +24,8 @@ pub enum Kind {
     Shown,
     Thought,
     Rest,
+    Verify,
+    TurnOver,
     Interrupted,
     CwdChanged,
     CacheInvalidated,
@@ -67,8 +69,14 @@ impl Kind {
         const ANSWERED: &[&PointInfo] = &[info(p::GENERATION_POST), info(p::MESSAGE_POST_PROCESS)];
         const SHOWN: &[&PointInfo] = &[info(p::GENERATION_CHUNK), info(p::MESSAGE_TRANSFORM)];
         const THOUGHT: &[&PointInfo] = &[info(p::GENERATION_CHUNK)];
-        const REST: &[&PointInfo] =
-            &[info(p::MESSAGE_POST_PROCESS), info(p::GENERATION_INTERRUPT), info(p::TURN_POST), info(p::LOOP_CONTINUE)];
+        const REST: &[&PointInfo] = &[
+            info(p::MESSAGE_POST_PROCESS),
+            info(p::GENERATION_INTERRUPT),
+            info(p::TURN_POST),
+            info(p::LOOP_CONTINUE),
+        ];
+        const VERIFY: &[&PointInfo] = &[info(p::LOOP_CONTINUE)];
+        const TURN_OVER: &[&PointInfo] = &[info(p::GENERATION_INTERRUPT), info(p::TURN_POST)];
         const INTERRUPTED: &[&PointInfo] = &[info(p::GENERATION_INTERRUPT)];
         const CWD_CHANGED: &[&PointInfo] = &[info(p::CWD_CHANGED)];
         const CACHE: &[&PointInfo] = &[info(p::CACHE_INVALIDATED)];
@@ -90,6 +98,8 @@ impl Kind {
             Self::Shown => SHOWN,
             Self::Thought => THOUGHT,
             Self::Rest => REST,
+            Self::Verify => VERIFY,
+            Self::TurnOver => TURN_OVER,
             Self::Interrupted => INTERRUPTED,
             Self::CwdChanged => CWD_CHANGED,
             Self::CacheInvalidated => CACHE,
@@ -284,7 +294,8 @@ const HERMES: &[(&str, Kind)] = &[
     ("pre_tool_call", Kind::ToolPre),
     ("post_tool_call", Kind::ToolPost),
     ("post_llm_call", Kind::Answered),
-    ("pre_verify", Kind::Rest),
+    ("pre_verify", Kind::Verify),
+    ("on_session_end", Kind::TurnOver),
     ("on_session_finalize", Kind::SessionEnd),
 ];
 
@@ -307,6 +318,8 @@ impl super::Moment {
             Self::Answered(_) => Kind::Answered,
             Self::Shown { .. } => Kind::Shown,
             Self::Thought(_) => Kind::Thought,
+            Self::Rest { over: false, .. } => Kind::Verify,
+            Self::Rest { asked: false, .. } => Kind::TurnOver,
             Self::Rest { .. } => Kind::Rest,
             Self::Interrupted => Kind::Interrupted,
             Self::CwdChanged { .. } => Kind::CwdChanged,

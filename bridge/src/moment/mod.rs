@@ -99,12 +99,14 @@ pub enum Moment {
         outcome: TurnOutcome,
         /// The assistant's last message.
         last: Option<String>,
-        /// Whether a hook has kept the agent going already, by the client's account.
-        active: bool,
+        /// Whether a hook has kept the agent going already; `None` where the client does not tell.
+        active: Option<bool>,
         /// How often it has, where the client counts.
         count: u32,
-        /// Whether the client waits for an answer.
+        /// Whether the client would go on if a hook wants it to.
         asked: bool,
+        /// Whether the turn is over: some clients ask first, and tell of the end by another event.
+        over: bool,
     },
     /// The user interrupted the turn.
     Interrupted,
@@ -139,6 +141,14 @@ pub enum Moment {
     Unreadable(&'static str),
 }
 
+impl Moment {
+    fn prompt(text: Option<&str>) -> Self {
+        text.map_or(Self::Unreadable("it has no `prompt` that is a text"), |text| {
+            Self::Prompt(text.to_owned())
+        })
+    }
+}
+
 /// A tool call that is over.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ended {
@@ -146,6 +156,8 @@ pub struct Ended {
     pub call: Call,
     /// What the tool gave back, as text.
     pub result: String,
+    /// What the tool gave back, as the client told it: an answer that replaces it must have its shape.
+    pub raw: Option<Value>,
     /// How it ended.
     pub status: ToolStatus,
     /// How long it ran; zero where the client does not tell.
@@ -204,7 +216,9 @@ fn value(field: &Field<Value>) -> Option<Value> {
 /// A value that may be JSON in a string.
 fn unfolded(field: &Field<Value>) -> Option<Value> {
     match field.get() {
-        Some(Value::String(text)) => Some(serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.as_str()))),
+        Some(Value::String(text)) => {
+            Some(serde_json::from_str(text).unwrap_or_else(|_| Value::from(text.as_str())))
+        }
         other => other.cloned(),
     }
 }
@@ -229,9 +243,35 @@ fn result_text(value: Option<&Value>) -> String {
     }
 }
 
+/// How a tool call ended, as far as its result tells.
+fn status_of(value: Option<&Value>) -> ToolStatus {
+    let Some(value) = value else { return ToolStatus::Ok };
+    let is = |key: &str| value.get(key).and_then(Value::as_bool);
+    let code = |key: &str| value.get(key).and_then(Value::as_i64).is_some_and(|code| code != 0);
+    if is("interrupted") == Some(true) {
+        return ToolStatus::Interrupted;
+    }
+    let failed = is("isError") == Some(true)
+        || is("is_error") == Some(true)
+        || is("success") == Some(false)
+        || value.get("error").is_some_and(|error| !error.is_null())
+        || matches!(value.get("resultType").and_then(Value::as_str), Some("failure" | "error"))
+        || ["exit_code", "exitCode"].into_iter().any(code)
+        || value.as_str().is_some_and(text_tells_failure);
+    if failed { ToolStatus::Error } else { ToolStatus::Ok }
+}
+
+/// Codex begins a command's result with its exit code.
+fn text_tells_failure(text: &str) -> bool {
+    let line = text.lines().next().unwrap_or_default();
+    let code = line.strip_prefix("Exit code: ").or_else(|| line.strip_prefix("exit "));
+    code.and_then(|code| code.trim().parse::<i64>().ok()).is_some_and(|code| code != 0)
+}
+
 fn start_reason(source: Option<&str>) -> StartReason {
     match source {
-        Some("resume") => StartReason::Resume,
+        // After a compaction the same session goes on.
+        Some("resume" | "compact") => StartReason::Resume,
         Some("fork") => StartReason::Fork,
         _ => StartReason::New,
     }
@@ -253,7 +293,12 @@ fn millis(duration: Option<u64>) -> Duration {
 
 fn file_edits(edits: &Field<Vec<Value>>) -> Vec<(String, String)> {
     let text = |edit: &Value, key: &str| edit.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
-    edits.get().into_iter().flatten().map(|edit| (text(edit, "old_string"), text(edit, "new_string"))).collect()
+    edits
+        .get()
+        .into_iter()
+        .flatten()
+        .map(|edit| (text(edit, "old_string"), text(edit, "new_string")))
+        .collect()
 }
 
 /// A question that an MCP server asks, as one of ours.
