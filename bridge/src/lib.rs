@@ -6,10 +6,14 @@
 //!
 //! It needs no async runtime, so that an event is answered in about a millisecond.
 
+pub mod bridge;
 pub mod client;
 pub mod events;
+pub mod input;
+pub mod lower;
 pub mod moment;
 pub mod notes;
 pub mod outcome;
 pub mod patch;
 pub mod run;
+pub mod store;

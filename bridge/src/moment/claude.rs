@@ -40,7 +40,7 @@ fn moment(event: &Event) -> Moment {
     match event {
         Event::SessionStart(_, e, _) => Moment::SessionStart(start_reason(e.source.text())),
         Event::SessionEnd(_, e, _) => Moment::SessionEnd(end_reason(e.reason.text())),
-        Event::UserPromptSubmit(_, e, _) => Moment::prompt(e.prompt.text()),
+        Event::UserPromptSubmit(_, e, _) => Moment::prompt(&e.prompt),
         Event::MessageDisplay(_, e, _) => Moment::Shown {
             text: string(&e.delta),
             index: e.index.get().and_then(|index| u32::try_from(*index).ok()).unwrap_or_default(),

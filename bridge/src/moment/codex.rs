@@ -28,7 +28,7 @@ fn moment(event: &Event) -> Moment {
     match event {
         Event::SessionStart(_, e, _) => Moment::SessionStart(start_reason(e.source.text())),
         Event::SessionEnd(_, e, _) => Moment::SessionEnd(end_reason(e.reason.text())),
-        Event::UserPromptSubmit(_, e, _) => Moment::prompt(e.prompt.text()),
+        Event::UserPromptSubmit(_, e, _) => Moment::prompt(&e.prompt),
         Event::PreToolUse(_, e, _) => pre(call(&e.tool_name, value(&e.tool_input), e.tool_use_id.text())),
         Event::PermissionRequest(_, e, _) => confirm(call(&e.tool_name, value(&e.tool_input), None)),
         Event::PostToolUse(_, e, _) => {

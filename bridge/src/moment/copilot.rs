@@ -30,7 +30,7 @@ fn moment(event: &Event) -> Moment {
     match event {
         Event::SessionStart(_, e, _) => Moment::SessionStart(start_reason(e.source.text())),
         Event::SessionEnd(_, e, _) => Moment::SessionEnd(end_reason(e.reason.text())),
-        Event::UserPromptSubmitted(_, e, _) => Moment::prompt(e.prompt.text()),
+        Event::UserPromptSubmitted(_, e, _) => Moment::prompt(&e.prompt),
         Event::PreToolUse(_, e, _) => {
             pre(tool(&e.tool_name, &e.tool_args, &e.tool_input, e.tool_use_id.text()))
         }

@@ -40,7 +40,7 @@ fn moment(event: &Event) -> Moment {
     match event {
         Event::SessionStart(..) => Moment::SessionStart(StartReason::New),
         Event::SessionEnd(_, e, _) => Moment::SessionEnd(end_reason(e.reason.text())),
-        Event::BeforeSubmitPrompt(_, e, _) => Moment::prompt(e.prompt.text()),
+        Event::BeforeSubmitPrompt(_, e, _) => Moment::prompt(&e.prompt),
         Event::PreToolUse(_, e, _) => pre(call(&e.tool_name, value(&e.tool_input), e.tool_use_id.text())),
         Event::BeforeShellExecution(_, e, _) => match e.command.text() {
             Some(command) => Moment::ToolPre(shell(command)),

@@ -37,7 +37,7 @@ fn moment(event: &Event) -> Moment {
     match event {
         Event::SessionStart(_, e, _) => Moment::SessionStart(start_reason(e.source.text())),
         Event::SessionEnd(_, e, _) => Moment::SessionEnd(end_reason(e.reason.text())),
-        Event::BeforeAgent(_, e, _) => Moment::prompt(e.prompt.text()),
+        Event::BeforeAgent(_, e, _) => Moment::prompt(&e.prompt),
         Event::BeforeModel(_, e, _) => {
             e.llm_request.get().map_or(Moment::StepBegin, |held| Moment::ModelPre(Box::new(request(held))))
         }

@@ -28,7 +28,7 @@ fn moment(event: &Event) -> Moment {
     match event {
         Event::SessionStart(..) => Moment::SessionStart(StartReason::New),
         Event::SessionEnd(..) => Moment::SessionEnd(EndReason::Exit),
-        Event::UserPromptSubmit(common, ..) => Moment::prompt(common.message.text()),
+        Event::UserPromptSubmit(common, ..) => Moment::prompt(&common.message),
         Event::PreToolUse(common, ..) => pre(tool(common)),
         Event::BeforeShellExecution(common, ..) => pre(named_or(common, "shell")),
         Event::BeforeReadFile(common, ..) => pre(named_or(common, "read")),

@@ -142,10 +142,12 @@ pub enum Moment {
 }
 
 impl Moment {
-    fn prompt(text: Option<&str>) -> Self {
-        text.map_or(Self::Unreadable("it has no `prompt` that is a text"), |text| {
-            Self::Prompt(text.to_owned())
-        })
+    /// A prompt that is left out is an empty one: clients have been seen to do so.
+    fn prompt(field: &Field<String>) -> Self {
+        match field {
+            Field::Odd(_) => Self::Unreadable("its prompt is no text"),
+            field => Self::Prompt(string(field)),
+        }
     }
 }
 
