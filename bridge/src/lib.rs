@@ -8,6 +8,7 @@
 
 pub mod bridge;
 pub mod client;
+pub mod edge;
 pub mod events;
 pub mod input;
 pub mod lower;
