@@ -1,6 +1,6 @@
 //! Claude Code. Bad answers are shown to the user and let things pass, so only documented keys are written.
 
-use hookspec::Answer;
+use hookspec::{Answer, FieldAnswer};
 use serde_json::{Map, Value, json};
 
 use super::{Body, Can, Rewrite, context, text};
@@ -127,7 +127,10 @@ fn answered(inner: &mut Body, incoming: &Incoming, answer: &Answer) {
     };
     let one = |value: Value| field.map(|field| Value::Object(Map::from_iter([(field, value)])));
     let (action, content) = match answer {
-        Answer::Form(value) => ("accept", Some(value.clone())),
+        Answer::Form(fields) => {
+            let said = fields.iter().map(|(name, said)| (name.clone(), revealed(said)));
+            ("accept", Some(Value::Object(said.collect())))
+        }
         Answer::Text(text) => ("accept", one(Value::from(text.as_str()))),
         Answer::Many(texts) => ("accept", one(Value::from(texts.clone()))),
         Answer::Secret(secret) => ("accept", one(Value::from(secret.reveal()))),
@@ -136,6 +139,16 @@ fn answered(inner: &mut Body, incoming: &Incoming, answer: &Answer) {
     };
     inner.put("action", action);
     inner.maybe("content", content);
+}
+
+/// What was said in a field, a secret too: the client asked for it.
+fn revealed(said: &FieldAnswer) -> Value {
+    match said {
+        FieldAnswer::Boolean(said) => Value::from(*said),
+        FieldAnswer::Number(said) => Value::Number(said.clone()),
+        FieldAnswer::Text(said) => Value::from(said.as_str()),
+        FieldAnswer::Secret(said) => Value::from(said.reveal()),
+    }
 }
 
 #[cfg(test)]
