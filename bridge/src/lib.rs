@@ -6,8 +6,18 @@
 //!
 //! It needs no async runtime, so that an event is answered in about a millisecond.
 
+pub mod bridge;
 pub mod client;
 pub mod command;
+pub mod edge;
 pub mod events;
 pub mod inbound;
+pub mod input;
+pub mod lower;
+pub mod moment;
+pub mod notes;
+pub mod outcome;
+pub mod patch;
+pub mod run;
+pub mod store;
 pub mod trust;

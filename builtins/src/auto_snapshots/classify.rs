@@ -3,40 +3,14 @@
 use hookspec::ToolUse;
 use serde_json::Value;
 
-use super::commands::script_writes;
+use super::commands::{has, script_writes};
 use super::python::code_writes;
 
 /// First words of the names of tools that only look.
-const LOOKS: &[&str] = &[
-    "browse",
-    "browser",
-    "cat",
-    "check",
-    "complete",
-    "count",
-    "describe",
-    "diff",
-    "elicit",
-    "fetch",
-    "find",
-    "get",
-    "glob",
-    "grep",
-    "list",
-    "lookup",
-    "ls",
-    "query",
-    "rag",
-    "read",
-    "screenshot",
-    "search",
-    "show",
-    "status",
-    "think",
-    "todo",
-    "view",
-    "vision",
-];
+const LOOKS: &str = "
+    browse browser cat check complete count describe diff elicit fetch find get glob grep list lookup ls query
+    rag read screenshot search show status think todo view vision
+";
 
 /// Whether the call may change files. A tool that nothing is known of may, unless its name begins like one that only
 /// looks, or it is in `reading`.
@@ -67,7 +41,7 @@ fn looks(tool: &str) -> bool {
     let name = name.rsplit("__").next().unwrap_or(name);
     let end = name.char_indices().skip(1).find(|(_, c)| !c.is_ascii_lowercase());
     let first = name[..end.map_or(name.len(), |(at, _)| at)].to_ascii_lowercase();
-    LOOKS.contains(&first.as_str())
+    has(LOOKS, &first)
 }
 
 /// What a new window runs, where it is quoted. Keys that are sent to one are typed, and nobody knows into what.

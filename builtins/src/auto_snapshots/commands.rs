@@ -6,219 +6,37 @@
 use super::shell::{self, Script};
 
 /// Read, whatever their arguments.
-const READERS: &[&str] = &[
-    ":",
-    "[",
-    "[[",
-    "arch",
-    "b2sum",
-    "basename",
-    "bg",
-    "break",
-    "cal",
-    "cat",
-    "cd",
-    "cksum",
-    "cmp",
-    "column",
-    "comm",
-    "continue",
-    "cut",
-    "date",
-    "declare",
-    "df",
-    "diff",
-    "dig",
-    "dir",
-    "dirname",
-    "dirs",
-    "du",
-    "echo",
-    "egrep",
-    "exit",
-    "expand",
-    "export",
-    "expr",
-    "false",
-    "fg",
-    "fgrep",
-    "file",
-    "fmt",
-    "fold",
-    "free",
-    "getent",
-    "grep",
-    "groups",
-    "head",
-    "hexdump",
-    "history",
-    "host",
-    "hostname",
-    "id",
-    "jobs",
-    "join",
-    "jq",
-    "kill",
-    "ldd",
-    "less",
-    "let",
-    "local",
-    "locale",
-    "locate",
-    "ls",
-    "lsblk",
-    "lscpu",
-    "lsof",
-    "man",
-    "md5sum",
-    "more",
-    "netstat",
-    "nl",
-    "nm",
-    "nproc",
-    "nslookup",
-    "numfmt",
-    "objdump",
-    "od",
-    "paste",
-    "pgrep",
-    "ping",
-    "pkill",
-    "popd",
-    "printenv",
-    "printf",
-    "ps",
-    "pushd",
-    "pwd",
-    "read",
-    "readelf",
-    "readlink",
-    "readonly",
-    "realpath",
-    "return",
-    "rev",
-    "rg",
-    "seq",
-    "set",
-    "sha1sum",
-    "sha224sum",
-    "sha256sum",
-    "sha384sum",
-    "sha512sum",
-    "shift",
-    "shopt",
-    "size",
-    "sleep",
-    "ss",
-    "stat",
-    "strings",
-    "sum",
-    "tac",
-    "tail",
-    "test",
-    "top",
-    "tr",
-    "trap",
-    "true",
-    "tsort",
-    "tty",
-    "type",
-    "typeset",
-    "ulimit",
-    "umask",
-    "unalias",
-    "uname",
-    "unexpand",
-    "unset",
-    "uptime",
-    "users",
-    "vmstat",
-    "w",
-    "wait",
-    "wc",
-    "whatis",
-    "whereis",
-    "which",
-    "who",
-    "whoami",
-    "zcat",
-    "zgrep",
-    "zless",
-];
+const READERS: &str = "
+    : [ [[ arch b2sum basename bg break cal cat cd cksum cmp column comm continue cut date declare df diff dig
+    dir dirname dirs du echo egrep exit expand export expr false fg fgrep file fmt fold free getent grep groups
+    head hexdump history host hostname id jobs join jq kill ldd less let local locale locate ls lsblk lscpu
+    lsof man md5sum more netstat nl nm nproc nslookup numfmt objdump od paste pgrep ping pkill popd printenv
+    printf ps pushd pwd read readelf readlink readonly realpath return rev rg seq set sha1sum sha224sum
+    sha256sum sha384sum sha512sum shift shopt size sleep ss stat strings sum tac tail test top tr trap true
+    tsort tty type typeset ulimit umask unalias uname unexpand unset uptime users vmstat w wait wc whatis
+    whereis which who whoami zcat zgrep zless
+";
 
 /// Words of the shell's grammar, which stand before a command.
-const KEYWORDS: &[&str] = &[
-    "!", "{", "}", "if", "then", "elif", "else", "fi", "while", "until", "do", "done", "time", "coproc",
-    "esac",
-];
+const KEYWORDS: &str = "
+    ! { } if then elif else fi while until do done time coproc esac
+";
 
 /// Write unless the word after them is a question.
-const TOOLS: &[&str] = &[
-    "bun", "cargo", "cmake", "deno", "gem", "go", "make", "mvn", "node", "npm", "npx", "perl", "php", "pip",
-    "pip3", "pnpm", "poetry", "python", "python3", "ruby", "rustc", "rustup", "uv", "yarn",
-];
-const QUESTIONS: &[&str] = &[
-    "--help",
-    "--version",
-    "-V",
-    "audit",
-    "env",
-    "freeze",
-    "help",
-    "info",
-    "list",
-    "ls",
-    "metadata",
-    "outdated",
-    "search",
-    "show",
-    "tree",
-    "version",
-    "view",
-    "why",
-];
+const TOOLS: &str = "
+    bun cargo cmake deno gem go make mvn node npm npx perl php pip pip3 pnpm poetry python python3 ruby rustc
+    rustup uv yarn
+";
+const QUESTIONS: &str = "
+    --help --version -V audit env freeze help info list ls metadata outdated search show tree version view why
+";
 
 /// Subcommands of git that leave the files of the tree alone.
-const GIT_READERS: &[&str] = &[
-    "--help",
-    "--version",
-    "add",
-    "annotate",
-    "blame",
-    "branch",
-    "cat-file",
-    "check-attr",
-    "check-ignore",
-    "count-objects",
-    "describe",
-    "diff",
-    "diff-tree",
-    "fetch",
-    "for-each-ref",
-    "fsck",
-    "grep",
-    "help",
-    "log",
-    "ls-files",
-    "ls-remote",
-    "ls-tree",
-    "merge-base",
-    "name-rev",
-    "push",
-    "reflog",
-    "remote",
-    "rev-list",
-    "rev-parse",
-    "shortlog",
-    "show",
-    "show-branch",
-    "show-ref",
-    "status",
-    "tag",
-    "var",
-    "version",
-    "whatchanged",
-];
+const GIT_READERS: &str = "
+    --help --version add annotate blame branch cat-file check-attr check-ignore count-objects describe diff
+    diff-tree fetch for-each-ref fsck grep help log ls-files ls-remote ls-tree merge-base name-rev push reflog
+    remote rev-list rev-parse shortlog show show-branch show-ref status tag var version whatchanged
+";
 
 /// Commands that run another: their name, their options that take a word, and how many words of their own come
 /// before the other's name.
@@ -243,6 +61,11 @@ const PREFIXES: &[(&str, &[&str], usize)] = &[
 /// How deep scripts may lie in one another (`sh -c`, `eval`).
 const DEEPEST: u8 = 8;
 
+/// Whether a word is in a list of words.
+pub(super) fn has(list: &str, word: &str) -> bool {
+    list.split_ascii_whitespace().any(|listed| listed == word)
+}
+
 /// Whether a script may change files. A blank one may not; one that cannot be read may.
 pub(super) fn script_writes(text: &str) -> bool {
     writes_at(text, 0)
@@ -264,7 +87,7 @@ fn is_file(target: &str) -> bool {
 
 fn command_writes(words: &[String], depth: u8) -> bool {
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let start = words.iter().position(|word| !KEYWORDS.contains(word) && !is_assignment(word));
+    let start = words.iter().position(|word| !has(KEYWORDS, word) && !is_assignment(word));
     words.drain(..start.unwrap_or(words.len()));
     let Some((&path, args)) = words.split_first() else { return false };
     // A path names a program of the project's, unless it is one of the system's.
@@ -277,7 +100,7 @@ fn command_writes(words: &[String], depth: u8) -> bool {
         let inner: Vec<String> = inner.iter().map(|&word| word.to_owned()).collect();
         return command_writes(&inner, depth);
     }
-    if TOOLS.contains(&name) {
+    if has(TOOLS, name) {
         return !is_question(args);
     }
     match name {
@@ -309,7 +132,7 @@ fn command_writes(words: &[String], depth: u8) -> bool {
             None => !is_question(args),
         },
         "eval" => writes_at(&args.join(" "), depth + 1),
-        _ => !READERS.contains(&name),
+        _ => !has(READERS, name),
     }
 }
 
@@ -349,7 +172,7 @@ fn after_options<'a>(args: &'a [&'a str], with_word: &[&str], own: usize) -> &'a
 /// `cargo tree`, `cargo +nightly --version`, `uv pip list`.
 fn is_question(args: &[&str]) -> bool {
     let mut args = args.iter().skip_while(|arg| arg.starts_with('+') || **arg == "pip");
-    args.next().is_some_and(|arg| QUESTIONS.contains(arg))
+    args.next().is_some_and(|arg| has(QUESTIONS, arg))
 }
 
 fn git_writes(args: &[&str]) -> bool {
@@ -371,7 +194,7 @@ fn git_writes(args: &[&str]) -> bool {
             .iter()
             .any(|arg| arg.starts_with("--get") || matches!(*arg, "-l" | "--list" | "get" | "list")),
         Some("diff" | "log" | "show") => args.iter().any(|arg| arg.starts_with("--output")),
-        Some(name) => !GIT_READERS.contains(&name),
+        Some(name) => !has(GIT_READERS, name),
     }
 }
 

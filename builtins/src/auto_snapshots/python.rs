@@ -5,251 +5,37 @@
 
 use std::collections::HashSet;
 
-use super::commands::script_writes;
+use super::commands::{has, script_writes};
 
 /// Calls that leave files alone, by the last part of their name.
-const READERS: &[&str] = &[
-    "Counter",
-    "DataFrame",
-    "Decimal",
-    "Fraction",
-    "Path",
-    "Series",
-    "abs",
-    "add",
-    "all",
-    "any",
-    "append",
-    "array",
-    "ascii",
-    "astype",
-    "bin",
-    "bool",
-    "bytes",
-    "callable",
-    "capitalize",
-    "ceil",
-    "chr",
-    "combinations",
-    "compile",
-    "complex",
-    "copy",
-    "corr",
-    "cos",
-    "count",
-    "cwd",
-    "date",
-    "datetime",
-    "decode",
-    "deepcopy",
-    "defaultdict",
-    "describe",
-    "deque",
-    "dict",
-    "difference",
-    "dir",
-    "display",
-    "divmod",
-    "dropna",
-    "dumps",
-    "encode",
-    "endswith",
-    "enumerate",
-    "exists",
-    "exp",
-    "extend",
-    "fillna",
-    "filter",
-    "find",
-    "findall",
-    "finditer",
-    "float",
-    "floor",
-    "format",
-    "fromisoformat",
-    "frozenset",
-    "fsum",
-    "fullmatch",
-    "gcd",
-    "get",
-    "getattr",
-    "getcwd",
-    "getenv",
-    "getsize",
-    "glob",
-    "globals",
-    "group",
-    "groupby",
-    "groups",
-    "hasattr",
-    "hash",
-    "head",
-    "help",
-    "hex",
-    "hexdigest",
-    "id",
-    "iglob",
-    "index",
-    "info",
-    "input",
-    "insert",
-    "int",
-    "intersection",
-    "is_dir",
-    "is_file",
-    "isalpha",
-    "isdigit",
-    "isdir",
-    "isfile",
-    "isinstance",
-    "isoformat",
-    "issubclass",
-    "items",
-    "iter",
-    "iterdir",
-    "join",
-    "json",
-    "keys",
-    "len",
-    "list",
-    "listdir",
-    "ljust",
-    "loads",
-    "locals",
-    "log",
-    "log10",
-    "log2",
-    "lower",
-    "lstrip",
-    "map",
-    "match",
-    "max",
-    "mean",
-    "md5",
-    "median",
-    "memoryview",
-    "merge",
-    "min",
-    "monotonic",
-    "next",
-    "now",
-    "object",
-    "oct",
-    "ord",
-    "partition",
-    "perf_counter",
-    "permutations",
-    "pop",
-    "pow",
-    "pprint",
-    "print",
-    "product",
-    "property",
-    "randint",
-    "random",
-    "range",
-    "read",
-    "read_bytes",
-    "read_csv",
-    "read_json",
-    "read_text",
-    "readline",
-    "readlines",
-    "reduce",
-    "relative_to",
-    "remove_prefix",
-    "repr",
-    "reshape",
-    "resolve",
-    "reversed",
-    "rfind",
-    "rglob",
-    "rjust",
-    "round",
-    "rpartition",
-    "rsplit",
-    "rstrip",
-    "scandir",
-    "search",
-    "seed",
-    "set",
-    "setdefault",
-    "sha1",
-    "sha256",
-    "shape",
-    "sin",
-    "sleep",
-    "slice",
-    "sort",
-    "sort_values",
-    "sorted",
-    "split",
-    "splitext",
-    "splitlines",
-    "sqrt",
-    "startswith",
-    "stat",
-    "std",
-    "stdev",
-    "str",
-    "strftime",
-    "strip",
-    "strptime",
-    "sub",
-    "sum",
-    "super",
-    "swapcase",
-    "tail",
-    "tan",
-    "time",
-    "timedelta",
-    "title",
-    "today",
-    "tolist",
-    "translate",
-    "tuple",
-    "type",
-    "union",
-    "unique",
-    "update",
-    "upper",
-    "value_counts",
-    "values",
-    "vars",
-    "walk",
-    "zeros",
-    "zfill",
-    "zip",
-];
+const READERS: &str = "
+    Counter DataFrame Decimal Fraction Path Series abs add all any append array ascii astype bin bool bytes
+    callable capitalize ceil chr combinations compile complex copy corr cos count cwd date datetime decode
+    deepcopy defaultdict describe deque dict difference dir display divmod dropna dumps encode endswith
+    enumerate exists exp extend fillna filter find findall finditer float floor format fromisoformat frozenset
+    fsum fullmatch gcd get getattr getcwd getenv getsize glob globals group groupby groups hasattr hash head
+    help hex hexdigest id iglob index info input insert int intersection is_dir is_file isalpha isdigit isdir
+    isfile isinstance isoformat issubclass items iter iterdir join json keys len list listdir ljust loads
+    locals log log10 log2 lower lstrip map match max mean md5 median memoryview merge min monotonic next now
+    object oct ord partition perf_counter permutations pop pow pprint print product property randint random
+    range read read_bytes read_csv read_json read_text readline readlines reduce relative_to remove_prefix repr
+    reshape resolve reversed rfind rglob rjust round rpartition rsplit rstrip scandir search seed set
+    setdefault sha1 sha256 shape sin sleep slice sort sort_values sorted split splitext splitlines sqrt
+    startswith stat std stdev str strftime strip strptime sub sum super swapcase tail tan time timedelta title
+    today tolist translate tuple type union unique update upper value_counts values vars walk zeros zfill zip
+";
 
 /// Words before a parenthesis that are no calls.
-const KEYWORDS: &[&str] = &[
-    "and", "assert", "await", "case", "del", "elif", "else", "except", "for", "if", "in", "is", "lambda",
-    "match", "not", "or", "raise", "return", "while", "with", "yield", "class", "def", "import", "from",
-];
+const KEYWORDS: &str = "
+    and assert await case del elif else except for if in is lambda match not or raise return while with yield
+    class def import from
+";
 
 /// Magics of IPython that only show.
-const MAGICS: &[&str] = &[
-    "cd",
-    "config",
-    "doctest_mode",
-    "env",
-    "history",
-    "load_ext",
-    "lsmagic",
-    "matplotlib",
-    "pdoc",
-    "pinfo",
-    "psource",
-    "pwd",
-    "quickref",
-    "time",
-    "timeit",
-    "who",
-    "whos",
-    "%time",
-    "%timeit",
-];
+const MAGICS: &str = "
+    cd config doctest_mode env history load_ext lsmagic matplotlib pdoc pinfo psource pwd quickref time timeit
+    who whos %time %timeit
+";
 
 /// Whether a cell may change files.
 pub(super) fn code_writes(code: &str) -> bool {
@@ -266,7 +52,7 @@ pub(super) fn code_writes(code: &str) -> bool {
             }
         } else if let Some(magic) = text.strip_prefix('%') {
             let (name, rest) = magic.split_once(char::is_whitespace).unwrap_or((magic, ""));
-            if !MAGICS.contains(&name) {
+            if !has(MAGICS, name) {
                 return true;
             }
             if name.contains("time") {
@@ -361,10 +147,7 @@ fn calls_write(code: &str) -> bool {
         }
         let called_on_text = name.is_empty() && before.ends_with([']', ')']);
         called_on_text
-            || !(name.is_empty()
-                || KEYWORDS.contains(&name)
-                || READERS.contains(&name)
-                || defined.contains(name))
+            || !(name.is_empty() || has(KEYWORDS, name) || has(READERS, name) || defined.contains(name))
     })
 }
 

@@ -17,13 +17,18 @@ impl Ask for Real {
         let mut err = io::stderr().lock();
         write!(err, "{prompt}")?;
         err.flush()?;
-        read_line()
+        let line = read_line()?;
+        if !io::stdin().is_terminal() {
+            // A terminal shows what is typed; a line from a pipe is written down, so that the talk can be read.
+            writeln!(err, "{}", line.trim_end())?;
+        }
+        Ok(line)
     }
 
     fn secret(&mut self, prompt: &str) -> Result<String, AskError> {
         if !io::stdin().is_terminal() {
             // What comes from a pipe shows nowhere.
-            write!(io::stderr().lock(), "{prompt}")?;
+            writeln!(io::stderr().lock(), "{}", prompt.trim_end())?;
             return read_line().map(|line| line.trim_end_matches(['\n', '\r']).to_owned());
         }
         let password = inquire::Password::new(prompt.trim_end()).without_confirmation();
@@ -61,8 +66,10 @@ impl Ask for Real {
     }
 
     fn bell(&mut self) {
-        // A bell that does not ring is no failure.
-        let _ = io::stderr().lock().write_all(b"\x07");
+        if io::stderr().is_terminal() {
+            // A bell that does not ring is no failure.
+            let _ = io::stderr().lock().write_all(b"\x07");
+        }
     }
 
     fn edit(&mut self, text: &str, suffix: &str) -> Result<String, AskError> {

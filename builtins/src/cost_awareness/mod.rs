@@ -94,7 +94,13 @@ fn session_end(state: &mut Ledger) {
 /// One line on what the session has cost, for the user; `None` when it was free, or when this group is off.
 #[must_use]
 pub fn summary(session: &Session) -> Option<String> {
-    session.state::<Ledger>().ok()?.summary()
+    match session.state::<Ledger>() {
+        Ok(ledger) => ledger.summary(),
+        Err(error) => {
+            tracing::warn!(%error, "the session's cost cannot be told");
+            None
+        }
+    }
 }
 
 fn canonical<'a>(models: Option<&'a Models>, name: &'a str) -> &'a str {

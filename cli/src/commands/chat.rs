@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use clap::Args;
 use hookspec::points::{EndReason, TurnOutcome};
-use hookspec::{Clock, Hooks, InterruptReason, Message, Plugin, SessionBuilder};
+use hookspec::{Clock, Hooks, InterruptReason, Message, Plugin};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Limits, Opening, TurnEnd};
 use hookspec_agent::log::new_id;

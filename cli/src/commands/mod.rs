@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+mod bridge;
 mod chat;
 mod doctor;
 mod fire;
@@ -35,6 +36,8 @@ pub(crate) enum Command {
     List(list::List),
     /// Look for problems; exit with 1 if there are any.
     Doctor(doctor::Doctor),
+    /// Answer one event of another agent: Codex, Claude Code, Gemini CLI and others run this.
+    Bridge(bridge::BridgeCommand),
     /// Run the hooks of a point on one event.
     Fire(fire::Fire),
     /// Show a session's timeline: which hook ran when, for how long, and what it said.
@@ -57,6 +60,7 @@ impl Command {
             Self::Points(points) => points.run(common),
             Self::List(list) => list.run(common, plugins),
             Self::Doctor(doctor) => doctor.run(common, plugins),
+            Self::Bridge(bridge) => bridge.run(common, plugins),
             Self::Fire(fire) => fire.run(common, plugins),
             Self::Trace(trace) => trace.run(common),
             Self::Trust(trust) => trust.run(common),

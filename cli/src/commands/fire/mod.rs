@@ -15,18 +15,17 @@ use std::sync::Arc;
 use clap::Args;
 use hookspec::{Clock, Flow, HookRun, Hooks, Message, Plugin, PointInfo, Registry, Session, Timeline};
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_builtins::StateDir;
-use hookspec_builtins::cli_confirm::Terminal;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::hooks::{Asking, builder, lend_models};
+use crate::hooks::{Asking, builder, lend};
 use crate::names;
 use crate::output;
 use crate::progress::Progress;
 use crate::settings::{Common, Settings};
 
 use super::CommandResult;
+use super::bridge::{ClientArg, show};
 use kept::Kept;
 
 const HELP: &str = "One JSON line for each hook that ran:
@@ -38,7 +37,11 @@ const HELP: &str = "One JSON line for each hook that ran:
 #[command(after_help = HELP)]
 pub(crate) struct Fire {
     /// The point, by any of its names.
-    point: String,
+    #[arg(required_unless_present = "client")]
+    point: Option<String>,
+    /// Show what this client would be answered; the event is one of its own, as JSON, a file or `-`.
+    #[arg(long, conflicts_with_all = ["point", "log", "only", "text"])]
+    client: Option<ClientArg>,
     /// The event as JSON, or `-` to read it from standard input.
     #[arg(long, value_name = "JSON")]
     event: String,
@@ -77,8 +80,12 @@ enum FireError {
 
 impl Fire {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
+        let clock = self.clock.map_or_else(Clock::system, Clock::manual);
+        if let Some(ClientArg(client)) = self.client {
+            return show(client, &self.event, self.session.as_deref(), clock, common, plugins);
+        }
         let settings = Settings::load(common)?;
-        let point = names::point(&self.point)?;
+        let point = names::point(self.point.as_deref().unwrap_or_default())?;
         let info = point.info();
         let event = self.event()?;
         let bad_event = |error| FireError::BadEvent { point: info.name, error };
@@ -115,7 +122,7 @@ impl Fire {
         let described = Session::builder(&hooks, self.session.as_deref().unwrap_or("fire"))
             .workspace(workspace)
             .model(settings.agent.model.clone().unwrap_or_default())
-            .clock(self.clock.map_or_else(Clock::system, Clock::manual))
+            .clock(clock)
             .log(messages, None)
             .states(states)
             .observer(Arc::<Timeline>::clone(&timeline));
