@@ -4,6 +4,7 @@
 //! with it, and each that does not run is in every list with the reason. What a project's folder brings
 //! runs only once the user [trusts](crate::trust) exactly that.
 
+pub mod clients;
 pub mod script;
 
 use std::fmt;

@@ -1,0 +1,140 @@
+//! The dialects of other agents' command hooks: what an answer means, and what several mean together.
+//!
+//! Each agent reads exit codes and output in its own way; here each way is one function, from what a process
+//! left behind to the same [`Said`]. What was said is put together in the order of the configuration, so that
+//! the result does not depend on who was done first.
+
+mod claude;
+mod codex;
+mod fields;
+mod matcher;
+mod said;
+#[cfg(test)]
+mod tests;
+
+pub use matcher::Matcher;
+pub use said::{Said, Status, Together, Word};
+
+use std::fmt;
+
+use crate::command::{CommandError, Reply};
+
+/// Whose answers are read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Dialect {
+    /// Claude Code.
+    Claude,
+    /// Codex.
+    Codex,
+}
+
+impl fmt::Display for Dialect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Claude => "Claude Code",
+            Self::Codex => "Codex",
+        })
+    }
+}
+
+/// An event of theirs that has a meaning here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[allow(missing_docs)] // the names are theirs
+pub enum Event {
+    SessionStart,
+    UserPromptSubmit,
+    PreToolUse,
+    PermissionRequest,
+    PostToolUse,
+    PostToolUseFailure,
+    PreCompact,
+    PostCompact,
+    SubagentStart,
+    SubagentStop,
+    Stop,
+    SessionEnd,
+}
+
+impl Event {
+    const ALL: [(Self, &'static str); 12] = [
+        (Self::SessionStart, "SessionStart"),
+        (Self::UserPromptSubmit, "UserPromptSubmit"),
+        (Self::PreToolUse, "PreToolUse"),
+        (Self::PermissionRequest, "PermissionRequest"),
+        (Self::PostToolUse, "PostToolUse"),
+        (Self::PostToolUseFailure, "PostToolUseFailure"),
+        (Self::PreCompact, "PreCompact"),
+        (Self::PostCompact, "PostCompact"),
+        (Self::SubagentStart, "SubagentStart"),
+        (Self::SubagentStop, "SubagentStop"),
+        (Self::Stop, "Stop"),
+        (Self::SessionEnd, "SessionEnd"),
+    ];
+
+    /// The event of that name.
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|(_, own)| *own == name).map(|(event, _)| event)
+    }
+
+    /// Its name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::ALL.into_iter().find(|(event, _)| *event == self).map_or("", |(_, name)| name)
+    }
+
+    /// Whether a refusal keeps something from happening.
+    #[must_use]
+    pub fn gates(self) -> bool {
+        matches!(self, Self::PreToolUse | Self::PermissionRequest | Self::UserPromptSubmit)
+    }
+
+    /// Whether Claude Code hears exit code 2 there.
+    fn blocks(self) -> bool {
+        matches!(
+            self,
+            Self::PreToolUse
+                | Self::UserPromptSubmit
+                | Self::PostToolUse
+                | Self::Stop
+                | Self::SubagentStop
+                | Self::PreCompact
+        )
+    }
+
+    /// Whether Codex takes `decision` and `reason` there.
+    fn takes_decision(self) -> bool {
+        matches!(
+            self,
+            Self::PreToolUse | Self::PostToolUse | Self::UserPromptSubmit | Self::Stop | Self::SubagentStop
+        )
+    }
+
+    /// Whether Codex takes `hookSpecificOutput` there.
+    fn takes_inner(self) -> bool {
+        matches!(
+            self,
+            Self::PreToolUse
+                | Self::PermissionRequest
+                | Self::PostToolUse
+                | Self::UserPromptSubmit
+                | Self::SessionStart
+                | Self::SubagentStart
+        )
+    }
+}
+
+impl Dialect {
+    /// What a handler has said, or what became of it.
+    #[must_use]
+    pub fn read(self, event: Event, ran: &Result<Reply, CommandError>) -> Said {
+        match (ran, self) {
+            (Ok(reply), _) if reply.cut => {
+                Said::failed("it wrote more than is read, so that its answer is torn")
+            }
+            (Ok(reply), Self::Claude) => claude::read(event, reply),
+            (Ok(reply), Self::Codex) => codex::read(event, reply),
+            (Err(error), _) => Said::failed(error.to_string()),
+        }
+    }
+}
