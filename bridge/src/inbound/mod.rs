@@ -12,6 +12,8 @@ use std::path::PathBuf;
 
 use hookspec::JsonHook;
 
+use crate::trust::Subject;
+
 /// Hooks from configuration, and what is wrong with the rest.
 #[derive(Debug, Default)]
 pub struct Inbound {
@@ -19,6 +21,10 @@ pub struct Inbound {
     pub hooks: Vec<JsonHook>,
     /// Entries that cannot be used.
     pub complaints: Vec<Complaint>,
+    /// Entries that are right and mean nothing here.
+    pub idle: Vec<Complaint>,
+    /// What the user may trust, trusted or not.
+    pub subjects: Vec<Subject>,
 }
 
 /// An entry that cannot be used, and where it is.

@@ -6,12 +6,19 @@
 
 mod claude;
 mod codex;
+mod config;
 mod fields;
+mod load;
 mod matcher;
+mod points;
+mod run;
 mod said;
 #[cfg(test)]
 mod tests;
+mod tool;
 
+pub use config::{File, places};
+pub use load::load;
 pub use matcher::Matcher;
 pub use said::{Said, Status, Together, Word};
 
@@ -87,6 +94,19 @@ impl Event {
     #[must_use]
     pub fn gates(self) -> bool {
         matches!(self, Self::PreToolUse | Self::PermissionRequest | Self::UserPromptSubmit)
+    }
+
+    /// Whether it is about a tool call.
+    fn has_tool(self) -> bool {
+        matches!(
+            self,
+            Self::PreToolUse | Self::PermissionRequest | Self::PostToolUse | Self::PostToolUseFailure
+        )
+    }
+
+    /// Whether a matcher has something to look at.
+    fn has_target(self) -> bool {
+        !matches!(self, Self::UserPromptSubmit | Self::Stop)
     }
 
     /// Whether Claude Code hears exit code 2 there.

@@ -64,6 +64,15 @@ pub struct Place {
     pub overflow: Overflow,
 }
 
+impl Place {
+    /// The file with a session's conversation, where there is one.
+    #[must_use]
+    pub fn transcript(&self, session: &str) -> Option<PathBuf> {
+        let file = logdir(&self.logs, session)?.join("conversation.jsonl");
+        file.is_file().then_some(file)
+    }
+}
+
 /// A whole `hookspec.toml` with everything that its commands name, to be trusted or not.
 #[must_use]
 pub fn subject(file: &Path, text: &str, workspace: &Path) -> Subject {
