@@ -7,6 +7,7 @@
 pub mod clients;
 pub mod script;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -23,6 +24,8 @@ pub struct Inbound {
     pub complaints: Vec<Complaint>,
     /// Entries that are right and mean nothing here.
     pub idle: Vec<Complaint>,
+    /// How many hooks of a file do not run because the user has not trusted them.
+    pub waiting: BTreeMap<PathBuf, usize>,
     /// What the user may trust, trusted or not.
     pub subjects: Vec<Subject>,
 }

@@ -91,7 +91,9 @@ fn parse(event: Event, text: &str) -> Result<Said, String> {
                         Some("allow") => Some(Word::Allow),
                         Some("deny") => Some(deny(decision.words("message")?)),
                         other => {
-                            return Err(format!("`behavior` is {other:?}, and must be \"allow\" or \"deny\""));
+                            return Err(format!(
+                                "`behavior` is {other:?}, and must be \"allow\" or \"deny\""
+                            ));
                         }
                     };
                 }

@@ -95,7 +95,8 @@ impl Reading<'_> {
             };
             let event = Event::named(name).filter(|event| self.file.dialect.point_of(*event).is_some());
             let Some(event) = event else {
-                let idle = self.complaint(&place, format!("no hook point here is `{name}`, so that it never runs"));
+                let idle =
+                    self.complaint(&place, format!("no hook point here is `{name}`, so that it never runs"));
                 self.read.idle.push(idle);
                 continue;
             };
@@ -164,8 +165,13 @@ impl Reading<'_> {
         };
         let condition = match text(handler, "if")?.filter(|_| claude) {
             None => None,
-            Some(_) if !event.has_tool() => return Err("`if` is for events of tools, so that it never runs".to_owned()),
-            Some(rule) => Some(Condition::new(rule).ok_or_else(|| format!("`if`: `{rule}` is no rule such as `Bash(git *)`"))?),
+            Some(_) if !event.has_tool() => {
+                return Err("`if` is for events of tools, so that it never runs".to_owned());
+            }
+            Some(rule) => Some(
+                Condition::new(rule)
+                    .ok_or_else(|| format!("`if`: `{rule}` is no rule such as `Bash(git *)`"))?,
+            ),
         };
         let timeout = timeout(handler.get("timeout"), event, self.file.dialect)?;
         let flag = |key: &str| handler.get(key).and_then(Value::as_bool).unwrap_or(false);
@@ -254,7 +260,11 @@ pub fn places(folder: &Path, own: bool) -> Vec<(Dialect, PathBuf, Option<PathBuf
         let plugins = std::fs::read_dir(folder.join(".claude/plugins"));
         let mut plugins: Vec<_> = plugins.into_iter().flatten().flatten().map(|entry| entry.path()).collect();
         plugins.sort();
-        all.extend(plugins.into_iter().map(|plugin| (Dialect::Claude, plugin.join("hooks/hooks.json"), Some(plugin))));
+        all.extend(
+            plugins
+                .into_iter()
+                .map(|plugin| (Dialect::Claude, plugin.join("hooks/hooks.json"), Some(plugin))),
+        );
     }
     all.push((Dialect::Codex, folder.join(".codex/hooks.json"), None));
     all

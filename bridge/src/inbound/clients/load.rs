@@ -45,13 +45,18 @@ pub fn load(files: &[File], place: &Place, grants: &Grants) -> Inbound {
                         sets.entry(key).or_default().push(Ready { handler, subject, print });
                         continue;
                     }
-                    Standing::Changed => "it, or a file that it names, has changed since you trusted it".to_owned(),
-                    Standing::New => "it was written for another agent, and you have not trusted it yet".to_owned(),
+                    Standing::Changed => {
+                        "it, or a file that it names, has changed since you trusted it".to_owned()
+                    }
+                    Standing::New => {
+                        "it was written for another agent, and you have not trusted it yet".to_owned()
+                    }
                 },
                 Err(error) => error.to_string(),
             };
             loaded.subjects.push(subject);
             off += 1;
+            *loaded.waiting.entry(handler.file.clone()).or_default() += 1;
             let why = format!("{why}; look at it with `hookspec trust`");
             loaded.hooks.extend(barred(file.dialect, &handler, off, &why));
         }
@@ -77,9 +82,10 @@ fn subject(handler: &Handler, workspace: &Path) -> Subject {
     let text = |path: &Path| path.display().to_string();
     let project = [("CLAUDE_PROJECT_DIR".to_owned(), text(workspace)), ("PWD".to_owned(), text(workspace))];
     let home = std::env::var("HOME").ok().map(|home| ("HOME".to_owned(), home));
-    let plugin = handler.plugin.iter().flat_map(|plugin| {
-        ["CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT"].map(|name| (name.to_owned(), text(plugin)))
-    });
+    let plugin = handler
+        .plugin
+        .iter()
+        .flat_map(|plugin| ["CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT"].map(|name| (name.to_owned(), text(plugin))));
     Subject {
         file: handler.file.canonicalize().unwrap_or_else(|_| handler.file.clone()),
         part: handler.text.lines().next().unwrap_or_default().trim().to_owned(),

@@ -8,6 +8,8 @@ mod claude;
 mod codex;
 mod config;
 mod fields;
+#[cfg(test)]
+mod host_tests;
 mod load;
 mod matcher;
 mod points;

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hookspec::{
-    AnyPoint, BoxError, Flow, Gate, InterruptReason, JsonHook, JsonOutcome, Message, Options, Placement, Session,
-    ToolUse,
+    AnyPoint, BoxError, Flow, Gate, InterruptReason, JsonHook, JsonOutcome, Message, Options, Placement,
+    Session, ToolUse,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -49,7 +49,9 @@ impl Dialect {
             Event::PostCompact => "cache.invalidated",
             Event::Stop => "loop.continue",
             Event::SessionEnd => "session.end",
-            Event::PostToolUseFailure | Event::PreCompact | Event::SubagentStart | Event::SubagentStop => return None,
+            Event::PostToolUseFailure | Event::PreCompact | Event::SubagentStart | Event::SubagentStop => {
+                return None;
+            }
         })
     }
 
@@ -74,13 +76,13 @@ pub(super) fn hooks(set: Set) -> Vec<JsonHook> {
     // A rewrite is the last word on a call, and what follows sees the call as it is.
     let low = -1000;
     let moments: &[(&str, i32, Call)] = match event {
-        Event::PreToolUse if !background => &[
-            ("tool.transform", low, before),
-            ("tool.execute.pre", 0, gate),
-            ("tool.confirm", 0, approved),
-        ],
+        Event::PreToolUse if !background => {
+            &[("tool.transform", low, before), ("tool.execute.pre", 0, gate), ("tool.confirm", 0, approved)]
+        }
         Event::PreToolUse => &[("tool.execute.pre", 0, watched)],
-        Event::PostToolUse if !background => &[("tool.execute.post", 0, after), ("tool.result.transform", low, replaced)],
+        Event::PostToolUse if !background => {
+            &[("tool.execute.post", 0, after), ("tool.result.transform", low, replaced)]
+        }
         Event::PostToolUse | Event::PostToolUseFailure => &[("tool.execute.post", 0, after)],
         Event::SessionStart => &[("session.start", 0, started)],
         Event::UserPromptSubmit => &[("message.pre", 0, prompted)],
@@ -96,13 +98,19 @@ pub(super) fn hooks(set: Set) -> Vec<JsonHook> {
     let hook = |(point, priority, call): &(&str, i32, Call)| {
         let point: &'static dyn AnyPoint = hookspec::find_point(point)?;
         let (set, call) = (Arc::clone(&set), *call);
-        let first = set.handlers.first().map(|ready| (ready.handler.file.display().to_string(), ready.handler.line));
+        let first =
+            set.handlers.first().map(|ready| (ready.handler.file.display().to_string(), ready.handler.line));
         let run = move |event: Value, session: &Session| {
             let outcome = call(&set, event, session)?;
             // Nobody waits for it, so that it cannot decide.
-            Ok(if background { JsonOutcome { messages: outcome.messages, ..JsonOutcome::default() } } else { outcome })
+            Ok(if background {
+                JsonOutcome { messages: outcome.messages, ..JsonOutcome::default() }
+            } else {
+                outcome
+            })
         };
-        let hook = JsonHook::new(point, name.clone(), Arc::new(run)).options(Options { priority: *priority, ..options });
+        let hook = JsonHook::new(point, name.clone(), Arc::new(run))
+            .options(Options { priority: *priority, ..options });
         Some(match first {
             Some((file, line)) => hook.written_at(file, line),
             None => hook,
@@ -153,7 +161,11 @@ fn judge(set: &Set, call: ToolUse, session: &Session) -> Result<(Kept, bool), Bo
         match Theirs::rewritten(&call, input) {
             Ok(changed) => left = changed,
             // What it wanted changed must not run as it was.
-            Err(why) => gate = Some(Gate::Deny(format!("a hook rewrote this call in a way that cannot be followed: {why}"))),
+            Err(why) => {
+                gate = Some(Gate::Deny(format!(
+                    "a hook rewrote this call in a way that cannot be followed: {why}"
+                )))
+            }
         }
     }
     let changed = left != call;
@@ -218,7 +230,9 @@ fn asked(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxE
     let mut together = set.run(session, &Target::Tool(&Theirs::of(&call)), Value::Null);
     let stop = stopped(&mut together, session);
     let first = match (stop, together.word) {
-        (Some(reason), _) | (None, Some(Word::Deny(reason))) => Some(json!({ "action": "skip", "reason": reason })),
+        (Some(reason), _) | (None, Some(Word::Deny(reason))) => {
+            Some(json!({ "action": "skip", "reason": reason }))
+        }
         // New arguments cannot be given at this moment, and the old ones were not what was allowed.
         (None, Some(Word::Allow)) if together.rewrite.is_none() => Some(json!({ "action": "confirm" })),
         (None, _) => None,
@@ -233,8 +247,12 @@ fn after(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxE
         return Ok(JsonOutcome::default());
     }
     let call = call_of(&event)?;
-    let texts: Vec<&str> =
-        event["result"].as_array().into_iter().flatten().filter_map(|message| message["content"].as_str()).collect();
+    let texts: Vec<&str> = event["result"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|message| message["content"].as_str())
+        .collect();
     let text = texts.join("\n");
     let id = call.call_id.clone().unwrap_or_else(|| format!("call-{}", call.start.unwrap_or_default()));
     let more = if well {
@@ -341,7 +359,10 @@ fn rested(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, Box
         return Ok(JsonOutcome::default());
     }
     if continued >= MOST_CONTINUED {
-        tracing::warn!("{} hooks have kept the agent going {continued} times in a row; it rests now", set.dialect);
+        tracing::warn!(
+            "{} hooks have kept the agent going {continued} times in a row; it rests now",
+            set.dialect
+        );
         return Ok(JsonOutcome::default());
     }
     let prompt = Message::user(texts.join("\n\n"));

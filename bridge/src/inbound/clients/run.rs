@@ -45,7 +45,8 @@ impl Set {
     pub(super) fn run(&self, session: &Session, target: &Target<'_>, more: Value) -> Together {
         let workspace = session.workspace().map_or_else(|| session.cwd(), Path::to_owned);
         let input = self.input(session, target, more);
-        let meant: Vec<_> = self.handlers.iter().filter(|ready| ready.is_meant(self.dialect, target)).collect();
+        let meant: Vec<_> =
+            self.handlers.iter().filter(|ready| ready.is_meant(self.dialect, target)).collect();
         let mut all = Vec::with_capacity(meant.len());
         for some in meant.chunks(AT_ONCE) {
             std::thread::scope(|scope| {
@@ -92,7 +93,8 @@ impl Set {
         if self.dialect == Dialect::Codex && self.event != Event::SessionEnd {
             put("model", json!(session.model()));
             if self.event != Event::SessionStart {
-                let turn = session.log().iter().filter(|message| message.role == hookspec::Role::User).count();
+                let turn =
+                    session.log().iter().filter(|message| message.role == hookspec::Role::User).count();
                 put("turn_id", json!(turn.to_string()));
             }
         }
@@ -113,7 +115,8 @@ impl Ready {
             Target::Text(text) => self.handler.matcher.takes(&[text]),
             Target::Tool(call) => {
                 let holds = |condition: &super::config::Condition| condition.holds(&call.name, &call.input);
-                self.handler.matcher.takes(&call.names(dialect)) && self.handler.condition.as_ref().is_none_or(holds)
+                self.handler.matcher.takes(&call.names(dialect))
+                    && self.handler.condition.as_ref().is_none_or(holds)
             }
         }
     }
@@ -122,7 +125,9 @@ impl Ready {
         let here = Subject { cwd: workspace.to_owned(), ..self.subject.clone() };
         match here.fingerprint() {
             Ok(print) if print == self.print => {}
-            Ok(_) => return self.altered("a file that it names is no longer what it was when you trusted it"),
+            Ok(_) => {
+                return self.altered("a file that it names is no longer what it was when you trusted it");
+            }
             Err(error) => return self.altered(&error.to_string()),
         }
         let project = workspace.display().to_string();
@@ -140,8 +145,15 @@ impl Ready {
 
     /// A guard that may not run keeps shut.
     fn altered(&self, why: &str) -> Said {
-        let why = format!("`{}` was not run: {why}; look at it with `hookspec trust`, then start again", self.handler.command.line);
-        if self.handler.event.gates() { Said { problem: Some(why.clone()), ..Said::denied(why) } } else { Said::failed(why) }
+        let why = format!(
+            "`{}` was not run: {why}; look at it with `hookspec trust`, then start again",
+            self.handler.command.line
+        );
+        if self.handler.event.gates() {
+            Said { problem: Some(why.clone()), ..Said::denied(why) }
+        } else {
+            Said::failed(why)
+        }
     }
 
     /// What was said, where a failure is to be a refusal.

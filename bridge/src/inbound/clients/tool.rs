@@ -33,9 +33,10 @@ fn shape(tool: &str) -> Option<Shape> {
             name: "Write",
             fields: &[("file_path", "path", Slot::Word), ("content", "content", Slot::Block)],
         },
-        "patch" => {
-            Shape { name: "Edit", fields: &[("file_path", "path", Slot::Word), ("patch", "patch", Slot::Block)] }
-        }
+        "patch" => Shape {
+            name: "Edit",
+            fields: &[("file_path", "path", Slot::Word), ("patch", "patch", Slot::Block)],
+        },
         "read" => Shape { name: "Read", fields: &[("file_path", "path", Slot::Word)] },
         _ => return None,
     })
@@ -76,7 +77,9 @@ impl Theirs {
 
     /// Our call with the arguments that a handler gave instead.
     pub(super) fn rewritten(call: &ToolUse, input: &Value) -> Result<ToolUse, String> {
-        let Value::Object(input) = input else { return Err(format!("the new arguments are no object: {input}")) };
+        let Value::Object(input) = input else {
+            return Err(format!("the new arguments are no object: {input}"));
+        };
         let mut input: Map<String, Value> = input.clone();
         let mut changed = call.clone();
         let Some(shape) = shape(&call.tool) else {
@@ -117,12 +120,17 @@ mod tests {
 
     #[test]
     fn calls_of_every_form_go_there_and_back() {
-        let native = |tool: &str, input: Value| ToolUse::native(tool, "c", serde_json::from_value(input).unwrap());
+        let native =
+            |tool: &str, input: Value| ToolUse::native(tool, "c", serde_json::from_value(input).unwrap());
         for (call, name, input) in [
             (ToolUse::fenced("shell", [""; 0], "ls"), "Bash", json!({ "command": "ls" })),
             (native("shell", json!({ "command": "ls" })), "Bash", json!({ "command": "ls" })),
             (ToolUse::fenced("save", ["a"], "x"), "Write", json!({ "file_path": "a", "content": "x" })),
-            (native("save", json!({ "path": "a", "content": "x" })), "Write", json!({ "file_path": "a", "content": "x" })),
+            (
+                native("save", json!({ "path": "a", "content": "x" })),
+                "Write",
+                json!({ "file_path": "a", "content": "x" }),
+            ),
             (ToolUse::fenced("read", ["a"], ""), "Read", json!({ "file_path": "a" })),
             (ToolUse::fenced("other", ["a"], "x"), "other", json!({ "args": ["a"], "content": "x" })),
             (native("other", json!({ "q": 1 })), "other", json!({ "q": 1 })),

@@ -86,6 +86,17 @@ pub fn subject(file: &Path, text: &str, workspace: &Path) -> Subject {
     }
 }
 
+/// The scripts of a file that holds other things too, such as gptme's; `None` if there are none.
+#[must_use]
+pub fn subject_of_scripts(file: &Path, text: &str, workspace: &Path) -> Option<Subject> {
+    let entries: Vec<String> = entry::entries(text).iter().map(|(_, entry)| entry.to_string()).collect();
+    (!entries.is_empty()).then(|| Subject {
+        part: "its scripts".to_owned(),
+        text: entries.join("\n"),
+        ..subject(file, text, workspace)
+    })
+}
+
 /// The hooks of these files, in their order. They are numbered from 1 on over all files, so that of equal
 /// priorities the first that was written runs first.
 #[must_use]
