@@ -50,7 +50,7 @@ pub(crate) fn load(settings: &Settings) -> Inbound {
 pub(crate) fn warnings(settings: &Settings, read: &Inbound) -> Vec<String> {
     let here = read.waiting.iter().filter(|(file, _)| file.starts_with(&settings.place.workspace));
     let off = here.map(|(file, count)| {
-        format!("{count} hooks in {} do not run: look at them with `hookspec trust`", file.display())
+        format!("hooks in {} that do not run: {count}; look at them with `hookspec trust`", file.display())
     });
     read.complaints.iter().map(ToString::to_string).chain(off).collect()
 }

@@ -359,7 +359,7 @@ fn options_of_claude_code_count() {
         assert_eq!(session.drain(std::time::Duration::from_secs(30)), 0);
         reason
     };
-    assert_eq!(guard(json!({ "command": "exit 2", "if": "Bash(git *)" })).is_some(), true);
+    assert!(guard(json!({ "command": "exit 2", "if": "Bash(git *)" })).is_some());
     assert_eq!(guard(json!({ "command": "exit 2", "if": "Bash(rm:*)" })), None);
     assert_eq!(guard(json!({ "command": "exit 2", "if": "Write" })), None);
     assert_eq!(guard(json!({ "command": "exit 1" })), None, "a failure lets things pass there");

@@ -164,7 +164,7 @@ fn judge(set: &Set, call: ToolUse, session: &Session) -> Result<(Kept, bool), Bo
             Err(why) => {
                 gate = Some(Gate::Deny(format!(
                     "a hook rewrote this call in a way that cannot be followed: {why}"
-                )))
+                )));
             }
         }
     }
