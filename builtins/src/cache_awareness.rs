@@ -47,18 +47,26 @@ pub struct Cache {
 
 /// All of it, for display; ages are as of one moment.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[allow(missing_docs)] // the names say it, and are what other programs show
 pub struct CacheStatus {
+    /// How often the prefix changed.
     pub invalidation_count: u32,
+    /// Turns since the last change, without its own.
     pub turns_since_invalidation: u32,
+    /// Tokens of all requests since.
     pub tokens_since_invalidation: u64,
+    /// When it last changed.
     pub last_invalidation: Option<Timestamp>,
+    /// Why.
     pub last_invalidation_reason: Option<InvalidationReason>,
+    /// Tokens of the conversation before that.
     pub tokens_before: Option<u64>,
+    /// Tokens after it.
     pub tokens_after: Option<u64>,
+    /// When the model last answered.
     pub last_call_completed_at: Option<Timestamp>,
-    /// Whole seconds.
+    /// Whole seconds since then.
     pub elapsed_since_last_call: Option<u64>,
+    /// Whether that is [`CACHE_LIFETIME`] or longer ago.
     pub cache_likely_cold: bool,
 }
 
