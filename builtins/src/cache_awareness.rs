@@ -23,6 +23,19 @@ pub const CACHE_LIFETIME: Duration = Duration::from_secs(300);
 pub const BATCH_TURNS: u32 = 10;
 
 /// What is known of the provider's cache of this session's prompt.
+///
+/// ```
+/// use hookspec::points::TURN_POST;
+/// use hookspec::{Message, Session, StateError, hook};
+/// use hookspec_builtins::cache_awareness::{BATCH_TURNS, Cache};
+///
+/// /// Proposes a compaction once the cache has paid for itself.
+/// #[hook(TURN_POST, priority = -10, name = "doc.propose")]
+/// fn propose(session: &Session) -> Result<Option<Message>, StateError> {
+///     let due = session.state::<Cache>()?.should_batch(BATCH_TURNS);
+///     Ok(due.then(|| Message::system("This is a good moment to compact the conversation.")))
+/// }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Cache {
