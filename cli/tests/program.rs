@@ -61,7 +61,7 @@ fn the_list_says_what_is_on_and_why() {
             assert!(text.contains(part), "{part} in {text}");
         }
     }
-    assert!(home.bad(&["list", "--explain", "lint"]).contains("did you mean `linter.lint`?"));
+    assert!(home.bad(&["list", "--explain", "lint"]).contains("did you mean `linter.lint`"));
 }
 
 #[test]
