@@ -1,7 +1,7 @@
 //! The process's own terminal.
 
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 use super::terminal::{Ask, AskError};
 
@@ -98,8 +98,10 @@ impl Ask for Real {
             ("pbcopy", &[]),
         ];
         for (program, args) in programs {
-            let child = Command::new(program).args(args).stdin(std::process::Stdio::piped()).spawn();
-            let Ok(mut child) = child else { continue };
+            let Some(path) = hookspec_process::find(program, None) else { continue };
+            let mut command = Command::new(path);
+            command.args(args).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            let Ok(mut child) = command.spawn() else { continue };
             let written = child.stdin.take().map(|mut stdin| stdin.write_all(text.as_bytes()));
             if matches!(written, Some(Ok(()))) && child.wait().is_ok_and(|status| status.success()) {
                 return Ok(());
