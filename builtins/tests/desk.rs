@@ -20,7 +20,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 /// What the clients saw.
 #[derive(Debug)]
 enum Seen {
-    Up(Pending),
+    Up(Box<Pending>),
     Down(String, Ended),
 }
 
@@ -28,7 +28,7 @@ struct Clients(UnboundedSender<Seen>);
 
 impl Board for Clients {
     fn up(&self, question: &Pending) -> Result<(), BoardError> {
-        self.0.send(Seen::Up(question.clone())).map_err(|_| BoardError("everybody is gone".into()))
+        self.0.send(Seen::Up(Box::new(question.clone()))).map_err(|_| BoardError("everybody is gone".into()))
     }
     fn down(&self, question: &Pending, end: Ended) {
         let _ = self.0.send(Seen::Down(question.id.clone(), end));
@@ -70,7 +70,7 @@ async fn elicit(session: &Session, request: &Elicitation) -> Option<Answer> {
 
 async fn up(seen: &mut UnboundedReceiver<Seen>) -> Pending {
     match seen.recv().await {
-        Some(Seen::Up(pending)) => pending,
+        Some(Seen::Up(pending)) => *pending,
         other => panic!("no question is up, but {other:?}"),
     }
 }
