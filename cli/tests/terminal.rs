@@ -120,3 +120,18 @@ fn an_editor_may_have_arguments_and_may_fail() {
     terminal.send_line("n").unwrap();
     assert_eq!(said(terminal).0["action"], "skip");
 }
+
+#[test]
+fn ctrl_c_at_a_confirmation_is_a_no_without_a_further_key() {
+    let home = Home::new();
+    let call = json!({ "tool": "save", "kwargs": { "path": "a.txt", "content": "x" } });
+    let model =
+        home.script(&[json!({ "text": "Saving.", "tool_calls": [call] }), json!({ "text": "Done." })]);
+    let mut command = home.command(&["chat", "--model", &model, "save it"]);
+    command.stdin(std::process::Stdio::inherit()).env("TERM", "xterm").env("NO_COLOR", "1");
+    let mut terminal = spawn_command(command, Some(AT_MOST_MS)).unwrap();
+    terminal.exp_string("Run save? [Y/n/c/e/a/?] ").unwrap();
+    terminal.send_control('c').unwrap();
+    terminal.exp_eof().unwrap();
+    assert!(!home.workspace().join("a.txt").exists());
+}
