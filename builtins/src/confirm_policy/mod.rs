@@ -61,15 +61,9 @@ struct Rule {
 }
 
 /// A text with `*` and `?`; never empty.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 struct Pattern(WildMatch);
-
-impl Clone for Pattern {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
 
 impl TryFrom<String> for Pattern {
     type Error = &'static str;
