@@ -17,7 +17,10 @@ pub(crate) fn read(settings: &Settings) -> Result<Inbound, TrustError> {
     let workspace = &settings.place.workspace;
     let home = std::env::var_os("HOME").map(PathBuf::from).filter(|home| home != workspace);
     let home = home.filter(|_| std::env::var_os("HOOKSPEC_HOME").is_none_or(|value| value.is_empty()));
-    let own = home.iter().flat_map(|home| clients::places(home, true));
+    let named = std::env::var_os("HERMES_HOME").filter(|value| !value.is_empty()).map(PathBuf::from);
+    let hermes = home.as_ref().map(|home| named.unwrap_or_else(|| home.join(".hermes")));
+    let hermes = hermes.map(|folder| (clients::Dialect::Hermes, folder.join("config.yaml"), None));
+    let own = home.iter().flat_map(|home| clients::places(home, true)).chain(hermes);
     let mut files = Vec::new();
     for (dialect, path, plugin) in own.chain(clients::places(workspace, false)) {
         match std::fs::read_to_string(&path) {

@@ -56,6 +56,10 @@ pub(super) struct Read {
 
 pub(super) fn read(file: &File) -> Read {
     let mut reading = Reading { file, read: Read::default() };
+    if file.dialect == Dialect::Hermes {
+        reading.hermes();
+        return reading.read;
+    }
     match serde_json::from_str::<Value>(&file.text) {
         Ok(Value::Object(top)) if top.get("disableAllHooks") == Some(&Value::Bool(true)) => {}
         Ok(Value::Object(top)) => reading.events(top.get("hooks")),
@@ -64,6 +68,9 @@ pub(super) fn read(file: &File) -> Read {
     }
     reading.read
 }
+
+/// Keys beside events in Hermes's `hooks`.
+const RESERVED: [&str; 2] = ["output_spill", "outbound"];
 
 struct Reading<'f> {
     file: &'f File,
@@ -93,17 +100,81 @@ impl Reading<'_> {
                 self.complain(&place, "it must be a list of groups, as in [{\"hooks\": […]}]");
                 continue;
             };
-            let event = Event::named(name).filter(|event| self.file.dialect.point_of(*event).is_some());
-            let Some(event) = event else {
-                let idle =
-                    self.complaint(&place, format!("no hook point here is `{name}`, so that it never runs"));
-                self.read.idle.push(idle);
-                continue;
-            };
+            let Some(event) = self.event(name, &place) else { continue };
             for (index, group) in groups.iter().enumerate() {
                 self.group(event, group, &format!("{place}[{index}]"));
             }
         }
+    }
+
+    /// The event, or a word on that it has no meaning here.
+    fn event(&mut self, name: &str, place: &str) -> Option<Event> {
+        let event = self.file.dialect.event(name);
+        if event.is_none() {
+            let idle =
+                self.complaint(place, format!("no hook point here is `{name}`, so that it never runs"));
+            self.read.idle.push(idle);
+        }
+        event
+    }
+
+    /// `hooks:` → event → entries, in YAML.
+    fn hermes(&mut self) {
+        let top: Value = match serde_saphyr::from_str(&self.file.text) {
+            Ok(top) => top,
+            Err(error) => return self.complain("the file", format!("it is no YAML: {error}")),
+        };
+        let Some(events) = top.get("hooks").and_then(Value::as_object) else { return };
+        for (name, entries) in events.iter().filter(|(name, _)| !RESERVED.contains(&name.as_str())) {
+            let place = format!("hooks.{name}");
+            let Some(event) = self.event(name, &place) else { continue };
+            let Some(entries) = entries.as_array() else {
+                self.complain(&place, "it must be a list of entries");
+                continue;
+            };
+            for (index, entry) in entries.iter().enumerate() {
+                let place = format!("{place}[{index}]");
+                match self.shell_hook(event, entry, &place) {
+                    Ok(handler) => self.read.handlers.push(handler),
+                    Err(why) => self.complain(&place, why),
+                }
+            }
+        }
+    }
+
+    fn shell_hook(&self, event: Event, entry: &Value, place: &str) -> Result<Handler, String> {
+        let entry = entry.as_object().ok_or("an entry must be a map")?;
+        let command = text(entry, "command")?.filter(|text| !text.trim().is_empty());
+        let command = command.ok_or("`command` is missing or blank")?;
+        let home = std::env::var("HOME").unwrap_or_default();
+        let mut words = shlex::split(command).ok_or("`command` has a quotation without an end")?;
+        for word in &mut words {
+            if let Some(rest) = word.strip_prefix("~/") {
+                *word = format!("{home}/{rest}");
+            }
+        }
+        let matched = text(entry, "matcher")?.filter(|_| event.has_tool()).unwrap_or_default();
+        let seconds = entry.get("timeout").and_then(Value::as_i64).filter(|seconds| *seconds >= 1);
+        let seconds = seconds.map_or(60, |seconds| seconds.unsigned_abs().min(300));
+        let closed = entry.get("fail_closed").or(entry.get("failClosed")).and_then(Value::as_bool);
+        let line = self.file.text.lines().position(|line| line.contains(command));
+        Ok(Handler {
+            event,
+            matcher: Matcher::new(Dialect::Hermes, matched)?,
+            condition: None,
+            command: Command {
+                line: Line::Words(words),
+                timeout: Duration::from_secs(seconds),
+                pass: Vec::new(),
+            },
+            background: false,
+            closed: closed.unwrap_or(false),
+            file: self.file.path.clone(),
+            place: place.to_owned(),
+            line: line.and_then(|line| u32::try_from(line + 1).ok()).unwrap_or(1),
+            text: format!("{} {matched}\n{}", Dialect::Hermes.name_of(event), Value::Object(entry.clone())),
+            plugin: None,
+        })
     }
 
     fn group(&mut self, event: Event, group: &Value, place: &str) {
@@ -217,7 +288,9 @@ fn timeout(value: Option<&Value>, event: Event, dialect: Dialect) -> Result<Dura
     let Some(value) = value else { return Ok(default) };
     let seconds = match dialect {
         Dialect::Codex => value.as_u64().map(Duration::from_secs),
-        Dialect::Claude => value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
+        Dialect::Claude | Dialect::Hermes => {
+            value.as_f64().and_then(|seconds| Duration::try_from_secs_f64(seconds).ok())
+        }
     };
     let seconds = seconds.ok_or_else(|| format!("`timeout` is {value}, and must be a number of seconds"))?;
     Ok(seconds.clamp(Duration::from_secs(1), longest))

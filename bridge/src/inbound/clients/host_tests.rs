@@ -397,107 +397,69 @@ fn a_plugins_folder_is_read_and_known_to_its_handlers() {
     assert!(rows.iter().all(|row| !row.on), "its script is part of what was trusted");
 }
 
-/// Rows of the table of Claude Code's responses, by their numbers.
-#[test]
-fn claude_codes_responses() {
-    let read = |event: &str, code: i32, stdout: &str, stderr: &str| {
-        let words = format!("exit code {code}");
-        let reply =
-            Reply { code: Some(code), words, stdout: stdout.into(), stderr: stderr.into(), cut: false };
-        Dialect::Claude.read(Event::named(event).unwrap(), &Ok(reply))
-    };
-    let pre = |more: Value| {
-        let Value::Object(mut inner) = more else { panic!() };
-        inner.insert("hookEventName".into(), json!("PreToolUse"));
-        json!({ "hookSpecificOutput": inner }).to_string()
-    };
-    let deny = |reason: &str| Some(Word::Deny(reason.to_owned()));
-    assert_eq!(read("PreToolUse", 0, "", ""), Said::default(), "row 1");
-    assert_eq!(read("UserPromptSubmit", 0, "hello\n", "").contexts, ["hello"], "row 2");
-    assert_eq!(read("PreToolUse", 0, "hello", ""), Said::default(), "row 2");
-    assert_eq!(read("PreToolUse", 0, "{oops}", "").status, Status::Failed, "row 3");
-    assert_eq!(read("SessionStart", 0, "{ \"a\"", "").contexts, ["{ \"a\""], "row 4");
-    let denied = pre(json!({ "permissionDecision": "deny", "permissionDecisionReason": "no" }));
-    assert_eq!(read("PreToolUse", 0, &denied, "").word, deny("no"), "row 5");
-    let allowed = pre(json!({ "permissionDecision": "allow" }));
-    assert_eq!(read("PreToolUse", 0, &allowed, "").word, Some(Word::Allow), "row 6");
-    let both = pre(json!({ "permissionDecision": "allow", "updatedInput": { "a": 1 } }));
-    let said = read("PreToolUse", 0, &both, "");
-    assert_eq!((said.word, said.rewrite), (Some(Word::Allow), Some(json!({ "a": 1 }))), "row 7");
-    let ask = pre(json!({ "permissionDecision": "ask", "permissionDecisionReason": "sure?" }));
-    assert_eq!(read("PreToolUse", 0, &ask, "").word, Some(Word::Ask("sure?".into())), "row 8");
-    let defer = pre(json!({ "permissionDecision": "defer" }));
-    assert!(matches!(read("PreToolUse", 0, &defer, "").word, Some(Word::Ask(_))), "row 9");
-    let said = read("PreToolUse", 0, &pre(json!({ "updatedInput": {} })), "");
-    assert_eq!((said.word, said.rewrite), (None, Some(json!({}))), "row 10");
-    assert_eq!(read("PreToolUse", 0, r#"{"decision": "approve"}"#, "").word, Some(Word::Allow), "row 11");
-    assert_eq!(
-        read("PreToolUse", 0, r#"{"decision": "block", "reason": "r"}"#, "").word,
-        deny("r"),
-        "row 11"
-    );
-    let stop = read("PreToolUse", 0, r#"{"continue": false, "stopReason": "x"}"#, "").stop;
-    assert_eq!(stop, Some(Some("x".into())), "row 12");
-    assert_eq!(
-        read("UserPromptSubmit", 0, r#"{"decision": "block", "reason": "r"}"#, "").word,
-        deny("r"),
-        "row 13"
-    );
-    let context =
-        json!({ "hookSpecificOutput": { "hookEventName": "Stop", "additionalContext": "c" } }).to_string();
-    assert_eq!(read("UserPromptSubmit", 0, &context, "").contexts, ["c"], "row 14");
-    assert_eq!(read("Stop", 0, r#"{"decision": "block", "reason": "r"}"#, "").word, deny("r"), "row 15");
-    assert_eq!(read("Stop", 0, &context, "").contexts, ["c"], "row 16");
-    assert_eq!(read("Stop", 0, r#"{"decision": "block"}"#, "").status, Status::Failed, "row 17");
-    assert_eq!(
-        read("PostToolUse", 0, r#"{"decision": "block", "reason": "r"}"#, "").word,
-        deny("r"),
-        "row 18"
-    );
-    let output =
-        json!({ "hookSpecificOutput": { "hookEventName": "PostToolUse", "updatedToolOutput": "o" } })
-            .to_string();
-    assert_eq!(read("PostToolUse", 0, &output, "").replace, Some(json!("o")), "row 19");
-    let permission = |decision: Value| {
-        json!({ "hookSpecificOutput": { "hookEventName": "PermissionRequest", "decision": decision } })
-            .to_string()
-    };
-    let said = read("PermissionRequest", 0, &permission(json!({ "behavior": "allow" })), "");
-    assert_eq!(said.word, Some(Word::Allow), "row 20");
-    let said = read("PermissionRequest", 0, &permission(json!({ "behavior": "deny", "message": "m" })), "");
-    assert_eq!(said.word, deny("m"), "row 21");
-    assert_eq!(
-        read("PreToolUse", 0, r#"{"hookSpecificOutput": {"permissionDecision": "deny"}}"#, "").status,
-        Status::Failed,
-        "row 22"
-    );
-    assert_eq!(read("PreToolUse", 0, r#"{"decision": "continue"}"#, "").status, Status::Failed, "row 23");
-    for event in ["PreToolUse", "UserPromptSubmit", "Stop", "SubagentStop", "PreCompact", "PostToolUse"] {
-        assert_eq!(read(event, 2, "", "reason").word, deny("reason"), "row 24: {event}");
-    }
-    assert_eq!(read("PermissionRequest", 2, "", "reason").word, None, "row 24");
-    assert_eq!(read("PreToolUse", 2, &allowed, "no").word, deny("no"), "row 25");
-    assert_eq!(read("PreToolUse", 2, &denied, "stderr").word, deny("no"), "row 25");
-    assert!(matches!(read("PreToolUse", 2, "", "").word, Some(Word::Deny(_))), "row 26");
-    assert_eq!(read("PreToolUse", 1, "", "boom").status, Status::Failed, "row 27");
-    assert_eq!(read("PreToolUse", 1, &denied, "").word, deny("no"), "row 28");
-    assert_eq!(read("PreToolUse", 127, "", "not found").word, None, "row 29");
-    // Rows 30 and 35 are in `options_of_claude_code_count`.
-    let together =
-        |all: &[&str]| Together::of(all.iter().map(|text| ("h", read("PreToolUse", 0, text, "")))).word;
-    assert_eq!(together(&[&allowed, &denied]), deny("no"), "row 31");
-    assert_eq!(together(&[&ask, &allowed]), Some(Word::Ask("sure?".into())), "row 32");
-    assert!(matches!(together(&[&defer, &ask]), Some(Word::Ask(_))), "row 33");
-    let rewrite =
-        |text: &str| read("PreToolUse", 0, &pre(json!({ "updatedInput": { "command": text } })), "");
-    let both = Together::of([("a", rewrite("1")), ("b", rewrite("2"))]);
-    assert_eq!(both.rewrite, Some(json!({ "command": "2" })), "row 34: the last that is configured");
-    assert!(both.problems[0].contains("a and b rewrote the same call"), "{:?}", both.problems);
-}
-
 #[test]
 fn paths_of_a_folder_are_in_the_order_of_precedence() {
     let all: Vec<_> = places(Path::new("/w"), false).into_iter().map(|(_, path, _)| path).collect();
     assert_eq!(all[0], Path::new("/w/.claude/settings.json"));
     assert_eq!(all.last().unwrap(), Path::new("/w/.codex/hooks.json"));
+}
+
+#[test]
+fn hermes_hooks_run_too() {
+    let world = World::new();
+    let path = world.work().join("config.yaml");
+    let text = r#"
+model: x
+hooks_auto_accept: true
+hooks:
+  output_spill: { enabled: true }
+  pre_tool_call:
+    - matcher: "terminal"
+      command: sh -c 'cat > seen; echo "{\"action\":\"block\",\"message\":\"not here\"}"'
+    - matcher: "write_.*"
+      command: sh -c 'exit 1'
+      fail_closed: true
+    - matcher: "read_file"
+      command: sh -c 'echo nonsense >&2; exit 1'
+    - command: ""
+  pre_llm_call:
+    - { command: "echo '{\"context\": \"mind\"}'" }
+  transform_tool_result: []
+"#;
+    std::fs::write(&path, text).unwrap();
+    let overflow = Overflow::in_folder(world.folder.path().join("long"));
+    let place = Place { workspace: world.work(), logs: world.folder.path().join("logs"), overflow };
+    let files = [File { dialect: Dialect::Hermes, path, text: text.to_owned(), plugin: None }];
+    let grants = || world.store().load().unwrap();
+    let first = load(&files, &place, &grants());
+    assert_eq!(
+        (first.subjects.len(), first.complaints.len(), first.idle.len()),
+        (4, 1, 1),
+        "{:?}",
+        first.complaints
+    );
+    let grant = |subject: &crate::trust::Subject| Grant {
+        fingerprint: subject.fingerprint().unwrap(),
+        file: subject.file.clone(),
+        part: subject.part.clone(),
+        at: String::new(),
+    };
+    world.store().grant(first.subjects.iter().map(grant)).unwrap();
+    let loaded = load(&files, &place, &grants());
+    let builder = loaded
+        .hooks
+        .into_iter()
+        .fold(Registry::builder().linked(false), hookspec::RegistryBuilder::register_json);
+    let hooks = Hooks::new(builder.build().unwrap());
+    let session = Session::builder(&hooks, "s").workspace(world.work()).build();
+    assert_eq!(before(&session, shell("ls")).1.as_deref(), Some("not here"));
+    let told: Value = serde_json::from_str(&world.read("seen")).unwrap();
+    assert_eq!((&told["hook_event_name"], &told["tool_name"]), (&json!("pre_tool_call"), &json!("terminal")));
+    assert_eq!(told["tool_input"], json!({ "command": "ls" }));
+    let reason = before(&session, ToolUse::fenced("save", ["a"], "x")).1.unwrap();
+    assert!(reason.contains("exit code 1"), "{reason}");
+    assert_eq!(before(&session, ToolUse::fenced("read", ["a"], "")).1, None, "it fails open");
+    let message = Message::user("hi");
+    let fired = fire_now!(session, MESSAGE_PRE_PROCESS { message: &message });
+    assert_eq!(fired.messages()[0].content, "mind");
 }

@@ -41,7 +41,7 @@ pub fn load(files: &[File], place: &Place, grants: &Grants) -> Inbound {
                 Ok(print) => match grants.standing(&subject, &print) {
                     Standing::Trusted => {
                         loaded.subjects.push(subject.clone());
-                        let key = (file.dialect.group(), handler.event, handler.background);
+                        let key = (file.dialect, handler.event, handler.background);
                         sets.entry(key).or_default().push(Ready { handler, subject, print });
                         continue;
                     }
@@ -61,8 +61,7 @@ pub fn load(files: &[File], place: &Place, grants: &Grants) -> Inbound {
             loaded.hooks.extend(barred(file.dialect, &handler, off, &why));
         }
     }
-    for ((group, event, background), handlers) in sets {
-        let dialect = if group == Dialect::Claude.group() { Dialect::Claude } else { Dialect::Codex };
+    for ((dialect, event, background), handlers) in sets {
         let set = Set { dialect, event, handlers, background, place: Arc::clone(&place) };
         loaded.hooks.extend(points::hooks(set));
     }
@@ -72,7 +71,7 @@ pub fn load(files: &[File], place: &Place, grants: &Grants) -> Inbound {
 fn barred(dialect: Dialect, handler: &Handler, number: usize, why: &str) -> Option<JsonHook> {
     let point = hookspec::find_point(dialect.point_of(handler.event)?)?;
     let silent = Arc::new(|_: Value, _: &Session| Ok(JsonOutcome::default()));
-    let name = format!("{}.{}.{number:03}", dialect.group(), handler.event.name());
+    let name = format!("{}.{}.{number:03}", dialect.group(), dialect.name_of(handler.event));
     let file = handler.file.display().to_string();
     Some(JsonHook::new(point, name, silent).barred(why).written_at(file, handler.line))
 }

@@ -21,7 +21,7 @@ impl Matcher {
     /// # Errors
     /// If it is neither a list of names nor an expression of that dialect; what is wrong, in a sentence.
     pub fn new(dialect: Dialect, text: &str) -> Result<Self, String> {
-        if text.is_empty() || text == "*" {
+        if text.is_empty() || text == "*" && dialect != Dialect::Hermes {
             return Ok(Self::All);
         }
         let wrong =
@@ -33,6 +33,11 @@ impl Matcher {
                 let expression = regex::Regex::new(text).map_err(|error| wrong(error.to_string()))?;
                 Ok(Self::Rust(Box::new(expression)))
             }
+            // What is no expression is a name there.
+            Dialect::Hermes => Ok(regex::Regex::new(&format!("^(?:{})$", text.trim())).map_or_else(
+                |_| Self::Names(vec![text.trim().to_owned()]),
+                |whole| Self::Rust(Box::new(whole)),
+            )),
             Dialect::Claude if text.chars().all(|c| word(c) || " -,|".contains(c)) => {
                 Ok(Self::names(text, &['|', ',']))
             }
@@ -89,6 +94,9 @@ mod tests {
             (Dialect::Claude, "mcp__memory__.*", "mcp__memory__create", true),
             (Dialect::Claude, "^(?!Read).*", "Bash", true),
             (Dialect::Claude, "^(?!Read).*", "Read", false),
+            (Dialect::Hermes, "term", "terminal", false),
+            (Dialect::Hermes, " term.*|x ", "terminal", true),
+            (Dialect::Hermes, "*(", "*(", true),
         ] {
             let takes = Matcher::new(dialect, text).map(|matcher| matcher.takes(&[name]));
             assert_eq!(takes, Ok(wanted), "{dialect:?} {text} {name}");

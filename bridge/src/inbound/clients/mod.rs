@@ -8,6 +8,7 @@ mod claude;
 mod codex;
 mod config;
 mod fields;
+mod hermes;
 #[cfg(test)]
 mod host_tests;
 mod load;
@@ -29,12 +30,14 @@ use std::fmt;
 use crate::command::{CommandError, Reply};
 
 /// Whose answers are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Dialect {
     /// Claude Code.
     Claude,
     /// Codex.
     Codex,
+    /// Hermes, its shell hooks.
+    Hermes,
 }
 
 impl fmt::Display for Dialect {
@@ -42,6 +45,7 @@ impl fmt::Display for Dialect {
         f.write_str(match self {
             Self::Claude => "Claude Code",
             Self::Codex => "Codex",
+            Self::Hermes => "Hermes",
         })
     }
 }
@@ -146,7 +150,33 @@ impl Event {
     }
 }
 
+/// Hermes's names of events that have a meaning here.
+const HERMES: [(Event, &str); 6] = [
+    (Event::SessionStart, "on_session_start"),
+    (Event::UserPromptSubmit, "pre_llm_call"),
+    (Event::PreToolUse, "pre_tool_call"),
+    (Event::PostToolUse, "post_tool_call"),
+    (Event::Stop, "pre_verify"),
+    (Event::SessionEnd, "on_session_finalize"),
+];
+
 impl Dialect {
+    /// The event of that name, where it has a meaning here.
+    fn event(self, name: &str) -> Option<Event> {
+        match self {
+            Self::Claude | Self::Codex => Event::named(name).filter(|event| self.point_of(*event).is_some()),
+            Self::Hermes => HERMES.into_iter().find(|(_, own)| *own == name).map(|(event, _)| event),
+        }
+    }
+
+    /// Its name of an event.
+    fn name_of(self, event: Event) -> &'static str {
+        match self {
+            Self::Claude | Self::Codex => event.name(),
+            Self::Hermes => HERMES.into_iter().find(|(own, _)| *own == event).map_or("", |(_, name)| name),
+        }
+    }
+
     /// What a handler has said, or what became of it.
     #[must_use]
     pub fn read(self, event: Event, ran: &Result<Reply, CommandError>) -> Said {
@@ -156,6 +186,7 @@ impl Dialect {
             }
             (Ok(reply), Self::Claude) => claude::read(event, reply),
             (Ok(reply), Self::Codex) => codex::read(event, reply),
+            (Ok(reply), Self::Hermes) => hermes::read(event, reply),
             (Err(error), _) => Said::failed(error.to_string()),
         }
     }

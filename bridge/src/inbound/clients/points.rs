@@ -60,6 +60,7 @@ impl Dialect {
         match self {
             Self::Claude => "claude",
             Self::Codex => "codex",
+            Self::Hermes => "hermes",
         }
     }
 }
@@ -72,7 +73,7 @@ pub(super) fn hooks(set: Set) -> Vec<JsonHook> {
     let set = Arc::new(set);
     let background = set.background;
     let (group, event) = (set.dialect.group(), set.event);
-    let name = format!("{group}.{}{}", event.name(), if background { ".async" } else { "" });
+    let name = format!("{group}.{}{}", set.dialect.name_of(event), if background { ".async" } else { "" });
     // A rewrite is the last word on a call, and what follows sees the call as it is.
     let low = -1000;
     let moments: &[(&str, i32, Call)] = match event {
@@ -144,7 +145,7 @@ fn stopped(together: &mut Together, session: &Session) -> Option<String> {
 
 /// Asks the handlers about a call; gives what they said, and the call as they want it.
 fn judge(set: &Set, call: ToolUse, session: &Session) -> Result<(Kept, bool), BoxError> {
-    let theirs = Theirs::of(&call);
+    let theirs = Theirs::of(set.dialect, &call);
     let more = match &call.call_id {
         Some(id) => json!({ "tool_use_id": id }),
         None => json!({ "tool_use_id": format!("call-{}", call.start.unwrap_or_default()) }),
@@ -169,7 +170,7 @@ fn judge(set: &Set, call: ToolUse, session: &Session) -> Result<(Kept, bool), Bo
         }
     }
     let changed = left != call;
-    let allowed = set.dialect == Dialect::Claude && together.word == Some(Word::Allow) && gate.is_none();
+    let allowed = set.dialect != Dialect::Codex && together.word == Some(Word::Allow) && gate.is_none();
     Ok((Kept { call: left, gate, allowed, messages: contexts(together.contexts), replace: None }, changed))
 }
 
@@ -227,7 +228,7 @@ fn approved(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, B
 
 fn asked(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
     let call = call_of(&event)?;
-    let mut together = set.run(session, &Target::Tool(&Theirs::of(&call)), Value::Null);
+    let mut together = set.run(session, &Target::Tool(&Theirs::of(set.dialect, &call)), Value::Null);
     let stop = stopped(&mut together, session);
     let first = match (stop, together.word) {
         (Some(reason), _) | (None, Some(Word::Deny(reason))) => {
@@ -243,7 +244,8 @@ fn asked(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxE
 fn after(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
     let well = event["status"] == json!("ok");
     let denied = event["status"] == json!("denied");
-    if denied || well != (set.event == Event::PostToolUse) {
+    let meant = set.dialect == Dialect::Hermes || well == (set.event == Event::PostToolUse);
+    if denied || !meant {
         return Ok(JsonOutcome::default());
     }
     let call = call_of(&event)?;
@@ -255,12 +257,12 @@ fn after(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxE
         .collect();
     let text = texts.join("\n");
     let id = call.call_id.clone().unwrap_or_else(|| format!("call-{}", call.start.unwrap_or_default()));
-    let more = if well {
+    let more = if well || set.dialect == Dialect::Hermes {
         json!({ "tool_response": text, "tool_use_id": id })
     } else {
         json!({ "error": text, "tool_use_id": id, "is_interrupt": event["status"] == json!("interrupted") })
     };
-    let mut together = set.run(session, &Target::Tool(&Theirs::of(&call)), more);
+    let mut together = set.run(session, &Target::Tool(&Theirs::of(set.dialect, &call)), more);
     let denial = match together.word.take() {
         Some(Word::Deny(reason)) => Some(reason),
         _ => None,
@@ -272,7 +274,7 @@ fn after(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxE
             let stop = together.stop.take().map(Option::unwrap_or_default);
             replace = denial.or(stop).map(Value::from).or(replace);
         }
-        Dialect::Claude => {
+        Dialect::Claude | Dialect::Hermes => {
             together.contexts.extend(denial);
             let stop = stopped(&mut together, session);
             together.contexts.extend(stop);

@@ -63,10 +63,10 @@ impl Set {
         }
         let mut together = Together::of(all);
         for problem in &together.problems {
-            tracing::warn!(event = self.event.name(), "{}: {problem}", self.dialect);
+            tracing::warn!(event = self.dialect.name_of(self.event), "{}: {problem}", self.dialect);
         }
         for notice in &together.notices {
-            tracing::warn!(event = self.event.name(), "{} hook says: {notice}", self.dialect);
+            tracing::warn!(event = self.dialect.name_of(self.event), "{} hook says: {notice}", self.dialect);
         }
         for text in &mut together.contexts {
             *text = self.place.overflow.fit(session.id(), std::mem::take(text));
@@ -76,6 +76,9 @@ impl Set {
 
     /// What the handlers read. One JSON object; Codex has no newline after it.
     fn input(&self, session: &Session, target: &Target<'_>, more: Value) -> Vec<u8> {
+        if self.dialect == Dialect::Hermes {
+            return self.hermes_input(session, target, &more);
+        }
         let transcript = self.place.transcript(session.id());
         let mut all = Map::from_iter([
             ("hook_event_name".to_owned(), json!(self.event.name())),
@@ -85,7 +88,7 @@ impl Set {
         let mut put = |key: &str, value: Value| all.insert(key.to_owned(), value);
         match self.dialect {
             Dialect::Claude => put("transcript_path", json!(transcript.unwrap_or_default())),
-            Dialect::Codex => put("transcript_path", json!(transcript)),
+            Dialect::Codex | Dialect::Hermes => put("transcript_path", json!(transcript)),
         };
         if !matches!(self.event, Event::SessionEnd | Event::PostCompact) {
             put("permission_mode", json!("default"));
@@ -106,6 +109,24 @@ impl Set {
             all.extend(more);
         }
         Value::Object(all).to_string().into_bytes()
+    }
+
+    /// What is Hermes's own stands at the top; everything else is `extra`.
+    fn hermes_input(&self, session: &Session, target: &Target<'_>, more: &Value) -> Vec<u8> {
+        let (name, input) = match target {
+            Target::Tool(call) => (json!(call.name), call.input.clone()),
+            Target::Text(_) => (Value::Null, Value::Null),
+        };
+        let all = json!({
+            "hook_event_name": self.dialect.name_of(self.event),
+            "tool_name": name,
+            "tool_input": input,
+            "session_id": session.id(),
+            "cwd": session.cwd(),
+            "profile": "default",
+            "extra": if more.is_null() { json!({}) } else { more.clone() },
+        });
+        all.to_string().into_bytes()
     }
 }
 

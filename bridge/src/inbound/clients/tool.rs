@@ -15,6 +15,7 @@ pub(super) struct Theirs {
 /// Their name of a tool, and its arguments: theirs, ours, and where a call in markdown has it.
 struct Shape {
     name: &'static str,
+    hermes: &'static str,
     fields: &'static [(&'static str, &'static str, Slot)],
 }
 
@@ -28,22 +29,24 @@ enum Slot {
 
 fn shape(tool: &str) -> Option<Shape> {
     Some(match tool {
-        "shell" => Shape { name: "Bash", fields: &[("command", "command", Slot::Block)] },
+        "shell" => Shape { name: "Bash", hermes: "terminal", fields: &[("command", "command", Slot::Block)] },
         "save" => Shape {
             name: "Write",
+            hermes: "write_file",
             fields: &[("file_path", "path", Slot::Word), ("content", "content", Slot::Block)],
         },
         "patch" => Shape {
             name: "Edit",
+            hermes: "patch",
             fields: &[("file_path", "path", Slot::Word), ("patch", "patch", Slot::Block)],
         },
-        "read" => Shape { name: "Read", fields: &[("file_path", "path", Slot::Word)] },
+        "read" => Shape { name: "Read", hermes: "read_file", fields: &[("file_path", "path", Slot::Word)] },
         _ => return None,
     })
 }
 
 impl Theirs {
-    pub(super) fn of(call: &ToolUse) -> Self {
+    pub(super) fn of(dialect: Dialect, call: &ToolUse) -> Self {
         let mut input = call.kwargs.clone();
         let Some(shape) = shape(&call.tool) else {
             if !call.args.is_empty() {
@@ -54,7 +57,9 @@ impl Theirs {
             }
             return Self { name: call.tool.clone(), input: Value::Object(input) };
         };
+        let hermes = dialect == Dialect::Hermes;
         for (theirs, ours, slot) in shape.fields {
+            let theirs = if hermes { ours } else { theirs };
             let written = || match slot {
                 Slot::Word => call.args.first().cloned(),
                 Slot::Block => Some(call.content.clone()),
@@ -63,7 +68,8 @@ impl Theirs {
                 input.insert((*theirs).to_owned(), value);
             }
         }
-        Self { name: shape.name.to_owned(), input: Value::Object(input) }
+        let name = if hermes { shape.hermes } else { shape.name };
+        Self { name: name.to_owned(), input: Value::Object(input) }
     }
 
     /// All names that a matcher may mean.
@@ -97,7 +103,9 @@ impl Theirs {
         };
         let native = !call.kwargs.is_empty() || call.format == CallFormat::Tool;
         for (theirs, ours, slot) in shape.fields {
-            let Some(value) = input.remove(*theirs) else { continue };
+            // Hermes has our names of arguments.
+            let value = input.remove(*theirs).or_else(|| input.remove(*ours));
+            let Some(value) = value else { continue };
             if native {
                 input.insert((*ours).to_owned(), value);
                 continue;
@@ -135,10 +143,17 @@ mod tests {
             (ToolUse::fenced("other", ["a"], "x"), "other", json!({ "args": ["a"], "content": "x" })),
             (native("other", json!({ "q": 1 })), "other", json!({ "q": 1 })),
         ] {
-            let theirs = Theirs::of(&call);
+            let theirs = Theirs::of(Dialect::Claude, &call);
             assert_eq!((theirs.name.as_str(), &theirs.input), (name, &input));
             assert_eq!(Theirs::rewritten(&call, &theirs.input), Ok(call));
         }
+        let call = ToolUse::fenced("save", ["a"], "x");
+        let theirs = Theirs::of(Dialect::Hermes, &call);
+        assert_eq!(
+            (theirs.name.as_str(), &theirs.input),
+            ("write_file", &json!({ "path": "a", "content": "x" }))
+        );
+        assert_eq!(Theirs::rewritten(&call, &theirs.input), Ok(call));
         let call = ToolUse::fenced("shell", [""; 0], "rm x");
         assert_eq!(Theirs::rewritten(&call, &json!({ "command": "ls" })).unwrap().content, "ls");
         assert!(Theirs::rewritten(&call, &json!("ls")).is_err());
