@@ -1,13 +1,14 @@
 //! The hooks that people have written for other agents, where those keep them.
 //!
-//! In the workspace: `.claude/settings.json`, `.claude/settings.local.json`, `.codex/hooks.json`, and `hooks/hooks.json` of a
-//! plugin, be that the workspace itself or a folder in `.claude/plugins`. In the user's home the first and the third;
+//! In the workspace: `.claude/settings.json`, `.claude/settings.local.json`, `hooks/hooks.json` of a plugin, be that the
+//! workspace itself or a folder in `.claude/plugins`, `.codex/hooks.json` and `.codex/config.toml`. In the user's home
+//! Claude Code's and Codex's own, and Hermes's `config.yaml`;
 //! not where `HOOKSPEC_HOME` names a home of its own. Each handler runs once the user trusts it.
 //! The bridge runs none of them: its client does.
 
 use std::path::PathBuf;
 
-use hookspec_bridge::inbound::{Inbound, clients};
+use hookspec_bridge::inbound::{self, Inbound, clients};
 use hookspec_bridge::trust::TrustError;
 
 use crate::settings::{Settings, store};
@@ -23,9 +24,9 @@ pub(crate) fn read(settings: &Settings) -> Result<Inbound, TrustError> {
     let own = home.iter().flat_map(|home| clients::places(home, true)).chain(hermes);
     let mut files = Vec::new();
     for (dialect, path, plugin) in own.chain(clients::places(workspace, false)) {
-        match std::fs::read_to_string(&path) {
-            Ok(text) => files.push(clients::File { dialect, path, text, plugin }),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        match inbound::read_text(&path) {
+            Ok(None) => {}
+            Ok(Some(text)) => files.push(clients::File { dialect, path, text, plugin }),
             Err(error) => tracing::warn!("{} cannot be read: {error}; its hooks do not run", path.display()),
         }
     }

@@ -7,8 +7,8 @@ use clap::Args;
 use hookspec::{Config, ConfigError};
 use hookspec_agent::paths::{Paths, PathsError};
 use hookspec_bridge::command::Overflow;
-use hookspec_bridge::inbound::Inbound;
 use hookspec_bridge::inbound::script::{self, Admission, Place, Source};
+use hookspec_bridge::inbound::{self, Inbound};
 use hookspec_bridge::trust::{Standing, Store, Subject, TrustError};
 use hookspec_builtins::models::{Models, ModelsError};
 use serde::Deserialize;
@@ -207,11 +207,14 @@ struct Files {
 
 impl Files {
     fn add(&mut self, path: &Path, whose: Whose, store: &Store, place: &Place) -> Result<(), SettingsError> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && whose != Whose::Named => {
-                return Ok(());
-            }
+        // What is named on the command line may be a pipe.
+        let text = match whose {
+            Whose::Named => std::fs::read_to_string(path).map(Some),
+            Whose::User | Whose::Project | Whose::Gptme => inbound::read_text(path),
+        };
+        let text = match text {
+            Ok(Some(text)) => text,
+            Ok(None) => return Ok(()),
             // It is not ours: what is wrong with it is for gptme to tell.
             Err(_) if whose == Whose::Gptme => return Ok(()),
             Err(source) => return Err(SettingsError::Read { path: path.to_owned(), source }),

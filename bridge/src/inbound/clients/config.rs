@@ -60,6 +60,10 @@ pub(super) fn read(file: &File) -> Read {
         reading.hermes();
         return reading.read;
     }
+    if file.path.extension().is_some_and(|extension| extension == "toml") {
+        reading.codex_toml();
+        return reading.read;
+    }
     match serde_json::from_str::<Value>(&file.text) {
         Ok(Value::Object(top)) if top.get("disableAllHooks") == Some(&Value::Bool(true)) => {}
         Ok(Value::Object(top)) => reading.events(top.get("hooks")),
@@ -116,6 +120,24 @@ impl Reading<'_> {
             self.read.idle.push(idle);
         }
         event
+    }
+
+    /// `[[hooks.EVENT]]` of Codex's settings. `hooks.state` is what it keeps of its own trust.
+    fn codex_toml(&mut self) {
+        match toml::from_str::<Map<String, Value>>(&self.file.text) {
+            Ok(mut top) => {
+                let mut hooks = top.remove("hooks").unwrap_or_default();
+                if let Value::Object(hooks) = &mut hooks {
+                    hooks.retain(|event, _| event != "state");
+                }
+                let off = top.get("features").and_then(|features| features.get("hooks"))
+                    == Some(&Value::Bool(false));
+                if !off {
+                    self.events(Some(&hooks));
+                }
+            }
+            Err(error) => self.complain("the file", format!("it is no TOML: {error}")),
+        }
     }
 
     /// `hooks:` → event → entries, in YAML.
@@ -340,5 +362,6 @@ pub fn places(folder: &Path, own: bool) -> Vec<(Dialect, PathBuf, Option<PathBuf
         );
     }
     all.push((Dialect::Codex, folder.join(".codex/hooks.json"), None));
+    all.push((Dialect::Codex, folder.join(".codex/config.toml"), None));
     all
 }

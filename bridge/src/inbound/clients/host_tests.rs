@@ -310,6 +310,14 @@ fn one_bad_handler_among_ten_takes_no_other_with_it() {
     world.trust_all();
     assert_eq!(world.load().complaints, []);
     assert!(before(&world.session(), shell("ls")).1.is_some());
+    let toml = "model = 'x'\n[[hooks.PreToolUse]]\nmatcher = 'Bash'\n[[hooks.PreToolUse.hooks]]\ntype = 'command'\ncommand = 'exit 2'\n[hooks.state.x]\ntrusted_hash = 'y'\n";
+    world.write(CLAUDE, "{}");
+    world.write(".codex/config.toml", toml);
+    world.trust_all();
+    assert_eq!((world.load().complaints, world.load().idle), (vec![], vec![]));
+    assert!(before(&world.session(), shell("ls")).1.is_some());
+    world.write(".codex/config.toml", &format!("{toml}[features]\nhooks = false\n"));
+    assert!(world.load().hooks.is_empty());
     for text in ["{", "[]", r#"{"hooks": []}"#] {
         world.write(CLAUDE, text);
         assert_eq!(world.load().complaints.len(), 1, "{text}");
@@ -401,7 +409,7 @@ fn a_plugins_folder_is_read_and_known_to_its_handlers() {
 fn paths_of_a_folder_are_in_the_order_of_precedence() {
     let all: Vec<_> = places(Path::new("/w"), false).into_iter().map(|(_, path, _)| path).collect();
     assert_eq!(all[0], Path::new("/w/.claude/settings.json"));
-    assert_eq!(all.last().unwrap(), Path::new("/w/.codex/hooks.json"));
+    assert_eq!(all.last().unwrap(), Path::new("/w/.codex/config.toml"));
 }
 
 #[test]

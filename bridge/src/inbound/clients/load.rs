@@ -10,8 +10,8 @@ use serde_json::Value;
 use super::config::{self, File, Handler};
 use super::run::{Ready, Set};
 use super::{Dialect, points};
-use crate::inbound::Inbound;
 use crate::inbound::script::Place;
+use crate::inbound::{Inbound, plain};
 use crate::trust::{Grants, Standing, Subject};
 
 /// The hooks of these files, of which those run that the user trusts. All of an agent's handlers for one event are one
@@ -73,7 +73,7 @@ fn barred(dialect: Dialect, handler: &Handler, number: usize, why: &str) -> Opti
     let silent = Arc::new(|_: Value, _: &Session| Ok(JsonOutcome::default()));
     let name = format!("{}.{}.{number:03}", dialect.group(), dialect.name_of(handler.event));
     let file = handler.file.display().to_string();
-    Some(JsonHook::new(point, name, silent).barred(why).written_at(file, handler.line))
+    Some(JsonHook::new(point, name, silent).barred(plain(why)).written_at(file, handler.line))
 }
 
 /// The place in the file is no part of it: a handler that others are put before stays the same.

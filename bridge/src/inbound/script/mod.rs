@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use crate::command::Overflow;
 use crate::trust::{Fingerprint, Subject, Unreadable};
 
-use super::{Complaint, Inbound};
+use super::{Complaint, Inbound, plain};
 use entry::Script;
 
 /// The name that a complaint gives an entry.
@@ -140,7 +140,7 @@ fn name(number: usize, point: &'static dyn AnyPoint) -> String {
 /// A hook that is only listed.
 fn off(point: &'static dyn AnyPoint, number: usize, why: String) -> JsonHook {
     let silent = Arc::new(|_: Value, _: &Session| Ok(JsonOutcome::default()));
-    JsonHook::new(point, name(number, point), silent).barred(why)
+    JsonHook::new(point, name(number, point), silent).barred(plain(&why))
 }
 
 /// A script with everything that a run of it takes.
