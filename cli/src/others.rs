@@ -7,10 +7,12 @@
 //! The bridge runs none of them: its client does.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use hookspec_bridge::inbound::{self, Inbound, clients};
 use hookspec_bridge::trust::TrustError;
 
+use crate::post;
 use crate::settings::{Settings, store};
 
 /// What is there, and who of it may run.
@@ -34,7 +36,8 @@ pub(crate) fn read(settings: &Settings) -> Result<Inbound, TrustError> {
         return Ok(Inbound::default());
     }
     let grants = store(&settings.paths).load()?;
-    Ok(clients::load(&files, &settings.place, &grants))
+    let post: Arc<clients::Post> = Arc::new(post::post);
+    Ok(clients::load(&files, &settings.place, &grants, Some(&post)))
 }
 
 /// The same for a host: what does not run is told.

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::action::{Action, Address};
 use super::{Dialect, Event, Matcher, matcher};
 use crate::command::{Command, Line};
 use crate::inbound::Complaint;
@@ -31,7 +32,7 @@ pub(super) struct Handler {
     pub(super) event: Event,
     pub(super) matcher: Matcher,
     pub(super) condition: Option<Condition>,
-    pub(super) command: Command,
+    pub(super) action: Action,
     pub(super) background: bool,
     pub(super) closed: bool,
     /// The file that it stands in.
@@ -184,11 +185,11 @@ impl Reading<'_> {
             event,
             matcher: Matcher::new(Dialect::Hermes, matched)?,
             condition: None,
-            command: Command {
+            action: Action::Run(Command {
                 line: Line::Words(words),
                 timeout: Duration::from_secs(seconds),
                 pass: Vec::new(),
-            },
+            }),
             background: false,
             closed: closed.unwrap_or(false),
             file: self.file.path.clone(),
@@ -240,21 +241,13 @@ impl Reading<'_> {
         place: &str,
     ) -> Result<Handler, String> {
         let handler = handler.as_object().ok_or("a handler must be an object")?;
-        match handler.get("type").and_then(Value::as_str) {
-            Some("command") => {}
+        let claude = self.file.dialect == Dialect::Claude;
+        let timeout = timeout(handler.get("timeout"), event, self.file.dialect)?;
+        let action = match handler.get("type").and_then(Value::as_str) {
+            Some("command") => Action::Run(command(handler, claude, timeout)?),
+            Some("http") if claude => Action::Post(Address::read(handler, timeout)?),
             Some(other) => return Err(format!("handlers of type `{other}` do not run here, only `command`")),
             None => return Err("it has no `type`".to_owned()),
-        }
-        let claude = self.file.dialect == Dialect::Claude;
-        let program = text(handler, "command")?.filter(|text| !text.trim().is_empty());
-        let program = program.ok_or("`command` is missing or blank")?.to_owned();
-        let line = match handler.get("args").filter(|_| claude) {
-            None => Line::Shell(program.clone()),
-            Some(args) => {
-                let args: Vec<String> =
-                    serde_json::from_value(args.clone()).map_err(|_| "`args` must be a list of texts")?;
-                Line::Words(std::iter::once(program.clone()).chain(args).collect())
-            }
         };
         let condition = match text(handler, "if")?.filter(|_| claude) {
             None => None,
@@ -266,18 +259,21 @@ impl Reading<'_> {
                     .ok_or_else(|| format!("`if`: `{rule}` is no rule such as `Bash(git *)`"))?,
             ),
         };
-        let timeout = timeout(handler.get("timeout"), event, self.file.dialect)?;
         let flag = |key: &str| handler.get(key).and_then(Value::as_bool).unwrap_or(false);
         let closed = claude && handler.get("onFailure").and_then(Value::as_str) == Some("block");
         let background = flag("async") && event != Event::SessionEnd || flag("asyncRewake");
         // The line by which people find it; where the text is written otherwise, the beginning of the file.
-        let quoted = serde_json::to_string(&program).unwrap_or_default();
+        let written = match &action {
+            Action::Run(_) => handler.get("command"),
+            Action::Post(_) => handler.get("url"),
+        };
+        let quoted = written.map(Value::to_string).unwrap_or_default();
         let line_of = self.file.text.lines().position(|line| line.contains(&quoted));
         Ok(Handler {
             event,
             matcher: matcher.clone(),
             condition,
-            command: Command { line, timeout, pass: Vec::new() },
+            action,
             background,
             closed: closed && !background,
             file: self.file.path.clone(),
@@ -287,6 +283,20 @@ impl Reading<'_> {
             plugin: self.file.plugin.clone(),
         })
     }
+}
+
+fn command(handler: &Map<String, Value>, claude: bool, timeout: Duration) -> Result<Command, String> {
+    let program = text(handler, "command")?.filter(|text| !text.trim().is_empty());
+    let program = program.ok_or("`command` is missing or blank")?.to_owned();
+    let line = match handler.get("args").filter(|_| claude) {
+        None => Line::Shell(program),
+        Some(args) => {
+            let args: Vec<String> =
+                serde_json::from_value(args.clone()).map_err(|_| "`args` must be a list of texts")?;
+            Line::Words(std::iter::once(program).chain(args).collect())
+        }
+    };
+    Ok(Command { line, timeout, pass: Vec::new() })
 }
 
 fn text<'h>(handler: &'h Map<String, Value>, key: &str) -> Result<Option<&'h str>, String> {

@@ -54,7 +54,7 @@ impl World {
                 Some(File { dialect, text: std::fs::read_to_string(&path).ok()?, path, plugin })
             })
             .collect();
-        load(&files, &place, &self.store().load().unwrap())
+        load(&files, &place, &self.store().load().unwrap(), None)
     }
 
     fn store(&self) -> Store {
@@ -274,7 +274,7 @@ fn one_bad_handler_among_ten_takes_no_other_with_it() {
     let good = json!({ "type": "command", "command": "echo no >&2; exit 2" });
     let group = |handler: Value| json!({ "matcher": "Bash", "hooks": [handler] });
     let bad = [
-        json!({ "type": "http", "url": "http://127.0.0.1" }),
+        json!({ "type": "http", "url": "http://127.0.0.1" }), // Codex has none
         json!({ "type": "command" }),
         json!({ "type": "command", "command": " " }),
         json!({ "type": "command", "command": "x", "timeout": 1.5 }),
@@ -439,7 +439,7 @@ hooks:
     let place = Place { workspace: world.work(), logs: world.folder.path().join("logs"), overflow };
     let files = [File { dialect: Dialect::Hermes, path, text: text.to_owned(), plugin: None }];
     let grants = || world.store().load().unwrap();
-    let first = load(&files, &place, &grants());
+    let first = load(&files, &place, &grants(), None);
     assert_eq!(
         (first.subjects.len(), first.complaints.len(), first.idle.len()),
         (4, 1, 1),
@@ -453,7 +453,7 @@ hooks:
         at: String::new(),
     };
     world.store().grant(first.subjects.iter().map(grant)).unwrap();
-    let loaded = load(&files, &place, &grants());
+    let loaded = load(&files, &place, &grants(), None);
     let builder = loaded
         .hooks
         .into_iter()

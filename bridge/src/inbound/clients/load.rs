@@ -7,6 +7,7 @@ use std::sync::Arc;
 use hookspec::{JsonHook, JsonOutcome, Session};
 use serde_json::Value;
 
+use super::action::{Action, Post};
 use super::config::{self, File, Handler};
 use super::run::{Ready, Set};
 use super::{Dialect, points};
@@ -16,8 +17,9 @@ use crate::trust::{Grants, Standing, Subject};
 
 /// The hooks of these files, of which those run that the user trusts. All of an agent's handlers for one event are one
 /// hook, `claude.PreToolUse`, since they run at once; one that does not run is listed by itself.
+/// `post` makes the requests of those that are addresses; without it they fail.
 #[must_use]
-pub fn load(files: &[File], place: &Place, grants: &Grants) -> Inbound {
+pub fn load(files: &[File], place: &Place, grants: &Grants, post: Option<&Arc<Post>>) -> Inbound {
     let mut loaded = Inbound::default();
     let place = Arc::new(place.clone());
     let mut sets: BTreeMap<_, Vec<Ready>> = BTreeMap::new();
@@ -62,7 +64,8 @@ pub fn load(files: &[File], place: &Place, grants: &Grants) -> Inbound {
         }
     }
     for ((dialect, event, background), handlers) in sets {
-        let set = Set { dialect, event, handlers, background, place: Arc::clone(&place) };
+        let set =
+            Set { dialect, event, handlers, background, post: post.cloned(), place: Arc::clone(&place) };
         loaded.hooks.extend(points::hooks(set));
     }
     loaded
@@ -89,7 +92,10 @@ fn subject(handler: &Handler, workspace: &Path) -> Subject {
         file: handler.file.canonicalize().unwrap_or_else(|_| handler.file.clone()),
         part: handler.text.lines().next().unwrap_or_default().trim().to_owned(),
         text: handler.text.clone(),
-        commands: vec![handler.command.line.clone()],
+        commands: match &handler.action {
+            Action::Run(command) => vec![command.line.clone()],
+            Action::Post(_) => Vec::new(),
+        },
         variables: project.into_iter().chain(home).chain(plugin).collect(),
         cwd: workspace.to_owned(),
     }
