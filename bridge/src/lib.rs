@@ -11,6 +11,7 @@ pub mod client;
 pub mod edge;
 pub mod events;
 pub mod input;
+pub mod install;
 pub mod lower;
 pub mod moment;
 pub mod notes;
