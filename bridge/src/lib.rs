@@ -8,8 +8,10 @@
 
 pub mod bridge;
 pub mod client;
+pub mod command;
 pub mod edge;
 pub mod events;
+pub mod inbound;
 pub mod input;
 pub mod install;
 pub mod lower;
@@ -19,3 +21,4 @@ pub mod outcome;
 pub mod patch;
 pub mod run;
 pub mod store;
+pub mod trust;

@@ -1,8 +1,12 @@
 //! The registry of this program.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 
-use hookspec::{BuildError, Mode, Plugin, PointInfo, Registry, RegistryBuilder};
+use hookspec::{Mode, Plugin, PointInfo, Registry, RegistryBuilder, SessionBuilder};
+use hookspec_agent::engine::Prices;
+use hookspec_builtins::StateDir;
+use hookspec_builtins::cli_confirm::Terminal;
 
 use crate::settings::{Common, Settings};
 
@@ -83,18 +87,22 @@ pub(crate) fn host_builder(
         .interactive(asking == Asking::Person)
         .no_confirm(asking == Asking::Yes)
         .fires(fires());
+    for script in &settings.scripts.hooks {
+        builder = builder.register_json(script.clone());
+    }
     if let Some(allow) = &common.allow {
         builder = builder.allow(allow.iter().cloned());
     }
     builder
 }
 
-/// The registry that this program would run with.
-pub(crate) fn build(
-    settings: &Settings,
-    common: &Common,
-    plugins: &[&'static Plugin],
-    asking: Asking,
-) -> Result<Registry, BuildError> {
-    builder(settings, common, plugins, asking).build()
+/// Lends to a session what the built-ins ask for: the terminal, a place for what they keep, what is known of
+/// models; and to its engine what they cost.
+pub(crate) fn lend(session: SessionBuilder, settings: &Settings) -> SessionBuilder {
+    let models = Arc::clone(&settings.models);
+    session
+        .extension(Arc::new(Terminal::real()))
+        .extension(Arc::new(StateDir(settings.paths.state_dir.clone())))
+        .extension(Arc::clone(&settings.models))
+        .extension(Arc::new(Prices::new(move |model, usage| models.cost(model, usage))))
 }

@@ -18,6 +18,7 @@ mod progress;
 mod project;
 mod settings;
 mod show;
+mod variables;
 
 use std::process::ExitCode;
 

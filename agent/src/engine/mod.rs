@@ -11,6 +11,7 @@ mod end;
 mod frontend;
 mod generation;
 mod open;
+mod prices;
 mod step;
 mod timeline;
 mod turn;
@@ -29,6 +30,7 @@ pub(crate) use ask::agreed;
 pub use ask::ask_user;
 pub use frontend::{Frontend, Silent};
 pub use open::{Begin, OpenError, Opening};
+pub use prices::Prices;
 pub use timeline::TimelineFile;
 pub use turn::TurnEnd;
 

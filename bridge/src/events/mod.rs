@@ -108,6 +108,8 @@ macro_rules! events {
         $(#[$meta])*
         #[derive(Clone, Debug, PartialEq)]
         #[non_exhaustive]
+        // One value a process, taken apart at once: boxes would only make the matches longer.
+        #[allow(clippy::large_enum_variant)]
         pub enum $Event {
             $($(#[$doc])* $Name($Common, $Name, serde_json::Map<String, serde_json::Value>),)*
             /// An event that was not known when this was written.

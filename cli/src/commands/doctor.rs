@@ -83,6 +83,7 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
         findings.push(Finding::good("configuration: defaults only"));
     }
     findings.extend(errors.iter().map(|error| Finding::bad("configuration", error)));
+    findings.extend(settings.warnings.iter().map(|warning| Finding::bad("configuration", warning)));
     // Strict, so that dead hooks are told together with everything else.
     match builder(&settings, common, plugins, Asking::choose(false, false)).strict(true).build() {
         Ok(registry) => {

@@ -8,15 +8,20 @@ mod install;
 mod list;
 mod new;
 mod points;
+mod snapshots;
 mod tour;
 mod trace;
+mod trust;
+mod verify;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Subcommand;
-use hookspec::Plugin;
+use hookspec::{HookSettings, Hooks, Plugin, Session};
 
-use crate::settings::Common;
+use crate::hooks::{Asking, builder};
+use crate::settings::{Common, Settings};
 
 pub(crate) type CommandResult = Result<ExitCode, Box<dyn std::error::Error>>;
 
@@ -42,6 +47,12 @@ pub(crate) enum Command {
     Fire(fire::Fire),
     /// Show a session's timeline: which hook ran when, for how long, and what it said.
     Trace(trace::Trace),
+    /// List, show and grant what this folder may run and set.
+    Trust(trust::Trust),
+    /// Check the records of tool calls that `[hooks.manifest]` keeps; exit with 1 if something is wrong.
+    Verify(verify::Verify),
+    /// Look at the snapshots that `[hooks.auto_snapshots]` keeps of the workspace, or go back to one.
+    Snapshots(snapshots::Snapshots),
     /// Make a plugin crate.
     New(new::New),
 }
@@ -59,7 +70,20 @@ impl Command {
             Self::Uninstall(uninstall) => uninstall.run(common),
             Self::Fire(fire) => fire.run(common, plugins),
             Self::Trace(trace) => trace.run(common),
+            Self::Trust(trust) => trust.run(common),
+            Self::Verify(verify) => verify.run(common, plugins),
+            Self::Snapshots(snapshots) => snapshots.run(common, plugins),
             Self::New(new) => new.run(),
         }
     }
+}
+
+/// The settings of a built-in, as its hooks get them.
+fn hook_settings<T: HookSettings>(
+    settings: &Settings,
+    common: &Common,
+    plugins: &[&'static Plugin],
+) -> Result<Arc<T>, hookspec::BuildError> {
+    let registry = builder(settings, common, plugins, Asking::choose(true, false)).strict(false).build()?;
+    Ok(Session::builder(&Hooks::new(registry), "settings").build().settings())
 }

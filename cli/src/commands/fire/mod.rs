@@ -15,11 +15,10 @@ use std::sync::Arc;
 use clap::Args;
 use hookspec::{Clock, Flow, HookRun, Hooks, Message, Plugin, PointInfo, Registry, Session, Timeline};
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_builtins::cli_confirm::Terminal;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::hooks::{Asking, builder};
+use crate::hooks::{Asking, builder, lend};
 use crate::names;
 use crate::output;
 use crate::progress::Progress;
@@ -120,16 +119,23 @@ impl Fire {
             }
         }
         let timeline = Arc::new(Timeline::new(10_000));
-        let session = Session::builder(&hooks, self.session.as_deref().unwrap_or("fire"))
+        let described = Session::builder(&hooks, self.session.as_deref().unwrap_or("fire"))
             .workspace(workspace)
+            .model(settings.agent.model.clone().unwrap_or_default())
             .clock(clock)
             .log(messages, None)
             .states(states)
-            .extension(Arc::new(Terminal::real()))
-            .observer(Arc::<Timeline>::clone(&timeline))
-            .build();
+            .observer(Arc::<Timeline>::clone(&timeline));
+        let session = lend(described, &settings).build();
         let before = session.log().len();
-        let progress = Progress::start(format!("the hooks of {} run", info.name));
+        // A hook that asks has the terminal to itself: nothing may be written over its question.
+        let asks = hooks.list().iter().any(|row| {
+            row.on
+                && row.info.confirmation
+                && row.info.point.name == info.name
+                && self.is_meant(&row.info.name)
+        });
+        let progress = (!asks).then(|| Progress::start(format!("the hooks of {} run", info.name)));
         let fired = point.fire_json(&session, event).map_err(bad_event)?;
         let left = session.drain(hooks.drain_time());
         drop(progress);

@@ -1,0 +1,41 @@
+//! Inwards: hooks that people wrote as commands, run as hooks of ours.
+//!
+//! One file of configuration may name many. Each is read by itself, so that one which cannot be used takes no other
+//! with it, and each that does not run is in every list with the reason. What a project's folder brings
+//! runs only once the user [trusts](crate::trust) exactly that.
+
+pub mod script;
+
+use std::fmt;
+use std::path::PathBuf;
+
+use hookspec::JsonHook;
+
+/// Hooks from configuration, and what is wrong with the rest.
+#[derive(Debug, Default)]
+pub struct Inbound {
+    /// The hooks, also those that are barred.
+    pub hooks: Vec<JsonHook>,
+    /// Entries that cannot be used.
+    pub complaints: Vec<Complaint>,
+}
+
+/// An entry that cannot be used, and where it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    /// The file.
+    pub file: PathBuf,
+    /// The line that the entry begins at.
+    pub line: u32,
+    /// The entry, as people would find it: `[[hooks.scripts]]`.
+    pub entry: String,
+    /// What is wrong with it.
+    pub why: String,
+}
+
+impl fmt::Display for Complaint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { file, line, entry, why } = self;
+        write!(f, "{}:{line}: this `{entry}` is left out: {why}", file.display())
+    }
+}
