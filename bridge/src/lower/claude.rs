@@ -1,6 +1,6 @@
 //! Claude Code. Bad answers are shown to the user and let things pass, so only documented keys are written.
 
-use hookspec::Answer;
+use hookspec::{Answer, FieldAnswer};
 use serde_json::{Map, Value, json};
 
 use super::{Body, Can, Rewrite, context, text};
@@ -127,7 +127,10 @@ fn answered(inner: &mut Body, incoming: &Incoming, answer: &Answer) {
     };
     let one = |value: Value| field.map(|field| Value::Object(Map::from_iter([(field, value)])));
     let (action, content) = match answer {
-        Answer::Form(value) => ("accept", Some(value.clone())),
+        Answer::Form(fields) => {
+            let fields = fields.iter().map(|(name, answer)| (name.clone(), field_value(answer)));
+            ("accept", Some(Value::Object(fields.collect())))
+        }
         Answer::Text(text) => ("accept", one(Value::from(text.as_str()))),
         Answer::Many(texts) => ("accept", one(Value::from(texts.clone()))),
         Answer::Secret(secret) => ("accept", one(Value::from(secret.reveal()))),
@@ -136,6 +139,16 @@ fn answered(inner: &mut Body, incoming: &Incoming, answer: &Answer) {
     };
     inner.put("action", action);
     inner.maybe("content", content);
+}
+
+/// The client asked for it, so a secret goes out as it is.
+fn field_value(answer: &FieldAnswer) -> Value {
+    match answer {
+        FieldAnswer::Boolean(yes) => Value::from(*yes),
+        FieldAnswer::Number(number) => Value::Number(number.clone()),
+        FieldAnswer::Text(text) => Value::from(text.as_str()),
+        FieldAnswer::Secret(secret) => Value::from(secret.reveal()),
+    }
 }
 
 #[cfg(test)]

@@ -22,7 +22,7 @@ use hookspec_bridge::moment::points_of;
 use hookspec_bridge::store::Store;
 use serde_json::json;
 
-use crate::hooks::{Asking, Host, host_builder};
+use crate::hooks::{Asking, Host, host_builder, lend};
 use crate::output;
 use crate::settings::{Common, Settings};
 
@@ -104,12 +104,13 @@ fn bridge(
     let common = Common { workspace: common.workspace.clone().or_else(|| here.cloned()), ..common.clone() };
     let settings = Settings::load(&common)?;
     let registry = registry(&settings, &common, plugins, incoming.client)?;
+    let store = store(&settings.paths);
     Ok(Bridge {
         hooks: Hooks::with_spawn(registry, Arc::new(Lazy::default())),
-        store: Some(store(&settings.paths)),
+        store: Some(store),
         clock: Clock::system(),
         deadline: Duration::try_from_secs_f64(deadline).unwrap_or(Duration::from_secs(25)),
-        prepare: Arc::new(|session| session),
+        prepare: Arc::new(move |session| lend(session, &settings)),
     })
 }
 
