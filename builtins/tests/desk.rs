@@ -19,6 +19,8 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 
 /// What the clients saw.
 #[derive(Debug)]
+// A few in one test: nothing is gained by boxes.
+#[allow(clippy::large_enum_variant)]
 enum Seen {
     Up(Pending),
     Down(String, Ended),

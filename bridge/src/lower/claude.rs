@@ -128,8 +128,8 @@ fn answered(inner: &mut Body, incoming: &Incoming, answer: &Answer) {
     let one = |value: Value| field.map(|field| Value::Object(Map::from_iter([(field, value)])));
     let (action, content) = match answer {
         Answer::Form(fields) => {
-            let fields = fields.iter().map(|(name, answer)| (name.clone(), field_value(answer)));
-            ("accept", Some(Value::Object(fields.collect())))
+            let said = fields.iter().map(|(name, said)| (name.clone(), revealed(said)));
+            ("accept", Some(Value::Object(said.collect())))
         }
         Answer::Text(text) => ("accept", one(Value::from(text.as_str()))),
         Answer::Many(texts) => ("accept", one(Value::from(texts.clone()))),
@@ -141,13 +141,13 @@ fn answered(inner: &mut Body, incoming: &Incoming, answer: &Answer) {
     inner.maybe("content", content);
 }
 
-/// The client asked for it, so a secret goes out as it is.
-fn field_value(answer: &FieldAnswer) -> Value {
-    match answer {
-        FieldAnswer::Boolean(yes) => Value::from(*yes),
-        FieldAnswer::Number(number) => Value::Number(number.clone()),
-        FieldAnswer::Text(text) => Value::from(text.as_str()),
-        FieldAnswer::Secret(secret) => Value::from(secret.reveal()),
+/// What was said in a field, a secret too: the client asked for it.
+fn revealed(said: &FieldAnswer) -> Value {
+    match said {
+        FieldAnswer::Boolean(said) => Value::from(*said),
+        FieldAnswer::Number(said) => Value::Number(said.clone()),
+        FieldAnswer::Text(said) => Value::from(said.as_str()),
+        FieldAnswer::Secret(said) => Value::from(said.reveal()),
     }
 }
 
