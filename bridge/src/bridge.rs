@@ -111,6 +111,28 @@ fn canonical(client: Client, name: &str) -> String {
 }
 
 impl Bridge {
+    /// How long hooks may take together unless it is said otherwise.
+    pub const DEADLINE: Duration = Duration::from_secs(25);
+
+    /// A bridge that remembers nothing from event to event.
+    #[must_use]
+    pub fn new(hooks: Hooks) -> Self {
+        Self {
+            hooks,
+            store: None,
+            clock: Clock::system(),
+            deadline: Self::DEADLINE,
+            prepare: Arc::new(|session| session),
+        }
+    }
+
+    /// The same, remembering sessions in a store.
+    #[must_use]
+    pub fn remembering(mut self, store: Store) -> Self {
+        self.store = Some(store);
+        self
+    }
+
     /// Runs the hooks of an event and gives the client's answer.
     #[must_use]
     pub fn answer(&self, event: &Event) -> Answer {

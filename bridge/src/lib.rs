@@ -20,5 +20,6 @@ pub mod notes;
 pub mod outcome;
 pub mod patch;
 pub mod run;
+pub mod serve;
 pub mod store;
 pub mod trust;
