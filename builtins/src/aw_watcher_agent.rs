@@ -3,9 +3,9 @@
 //! **Watches** the session's start and end, and the end of each tool call. **Speaks** never. **Keeps** nothing. For each
 //! it runs the watcher (`aw-watcher-agent`, or `command`) with `emit-start`, `emit-end` or `emit-activity` and the
 //! options `--harness`, `--session-id`, `--model`, `--workspace` (its last part), `--trigger`, `--category`, `--server` and
-//! `--hostname`, as far as they are known; for a call also `--tool`, `--status` and `--duration-ms`. A watcher that is
-//! missing is noted at debug level, one that fails or takes more than five seconds is a warning. **Costs** nothing unless
-//! `enabled`; then a process per event, beside the chain.
+//! `--hostname`, as far as they are known; for a call also `--tool`, `--status` and `--duration-ms`. A bare name is looked
+//! up on `PATH` outside of the workspace. A watcher that is missing is noted at debug level, one that fails or takes more
+//! than five seconds is a warning. **Costs** nothing unless `enabled`; then a process per event, beside the chain.
 //!
 //! Different from gptme:
 //! - no tool call waits for the watcher;
@@ -110,7 +110,9 @@ fn emit(subcommand: &str, more: &[(&str, &str)], session: &Session, settings: &S
     }
     let (program, args) = settings.command.parts(WATCHER);
     // A name is looked up here, so that a file of the project's is not run in the watcher's place.
-    let path = if program.contains('/') { Some(program.into()) } else { find(program, session.workspace()) };
+    // In the root of the file system everything would be one.
+    let project = session.workspace().filter(|workspace| workspace.parent().is_some());
+    let path = if program.contains('/') { Some(program.into()) } else { find(program, project) };
     let Some(path) = path else {
         tracing::debug!(program, "the watcher is not installed; nothing is told to it");
         return;

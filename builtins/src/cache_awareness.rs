@@ -23,6 +23,19 @@ pub const CACHE_LIFETIME: Duration = Duration::from_secs(300);
 pub const BATCH_TURNS: u32 = 10;
 
 /// What is known of the provider's cache of this session's prompt.
+///
+/// ```
+/// use hookspec::points::TURN_POST;
+/// use hookspec::{Message, Session, StateError, hook};
+/// use hookspec_builtins::cache_awareness::{BATCH_TURNS, Cache};
+///
+/// /// Proposes a compaction once the cache has paid for itself.
+/// #[hook(TURN_POST, priority = -10, name = "doc.propose")]
+/// fn propose(session: &Session) -> Result<Option<Message>, StateError> {
+///     let due = session.state::<Cache>()?.should_batch(BATCH_TURNS);
+///     Ok(due.then(|| Message::system("This is a good moment to compact the conversation.")))
+/// }
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Cache {
@@ -47,18 +60,26 @@ pub struct Cache {
 
 /// All of it, for display; ages are as of one moment.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-#[allow(missing_docs)] // the names say it, and are what other programs show
 pub struct CacheStatus {
+    /// How often the prefix changed.
     pub invalidation_count: u32,
+    /// Turns since the last change, without its own.
     pub turns_since_invalidation: u32,
+    /// Tokens of all requests since.
     pub tokens_since_invalidation: u64,
+    /// When it last changed.
     pub last_invalidation: Option<Timestamp>,
+    /// Why.
     pub last_invalidation_reason: Option<InvalidationReason>,
+    /// Tokens of the conversation before that.
     pub tokens_before: Option<u64>,
+    /// Tokens after it.
     pub tokens_after: Option<u64>,
+    /// When the model last answered.
     pub last_call_completed_at: Option<Timestamp>,
-    /// Whole seconds.
+    /// Whole seconds since then.
     pub elapsed_since_last_call: Option<u64>,
+    /// Whether that is [`CACHE_LIFETIME`] or longer ago.
     pub cache_likely_cold: bool,
 }
 

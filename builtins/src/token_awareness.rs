@@ -3,8 +3,9 @@
 //! **Watches** the session's start, changes of the prompt's prefix and the end of each tool call. **Speaks** hidden:
 //! at the start, the size of the model's context; after a tool, the tokens in use, when 50, 75, 90 or 95 % have been
 //! passed since it last said so, or 10,000 tokens were added since. **Keeps** what it last said, per session and
-//! through a resume; the counts themselves only as long as the process runs. **Costs** the counting of each new
-//! message once (some 10 MB of text a second), and about a microsecond for a thousand old ones.
+//! through a resume; the counts themselves only as long as the process runs. **Costs** the vocabulary, a tenth of a
+//! second once a process; each new message once, some 20 MB of text a second; and about a microsecond for two
+//! thousand messages that are known.
 //!
 //! The tokens are an estimate where the model is not OpenAI's. Of a model whose context is not known (`[models]` of
 //! hookspec.toml tells) nothing is said.

@@ -22,7 +22,7 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 // A few in one test: nothing is gained by boxes.
 #[allow(clippy::large_enum_variant)]
 enum Seen {
-    Up(Pending),
+    Up(Box<Pending>),
     Down(String, Ended),
 }
 
@@ -30,7 +30,7 @@ struct Clients(UnboundedSender<Seen>);
 
 impl Board for Clients {
     fn up(&self, question: &Pending) -> Result<(), BoardError> {
-        self.0.send(Seen::Up(question.clone())).map_err(|_| BoardError("everybody is gone".into()))
+        self.0.send(Seen::Up(Box::new(question.clone()))).map_err(|_| BoardError("everybody is gone".into()))
     }
     fn down(&self, question: &Pending, end: Ended) {
         let _ = self.0.send(Seen::Down(question.id.clone(), end));
@@ -72,7 +72,7 @@ async fn elicit(session: &Session, request: &Elicitation) -> Option<Answer> {
 
 async fn up(seen: &mut UnboundedReceiver<Seen>) -> Pending {
     match seen.recv().await {
-        Some(Seen::Up(pending)) => pending,
+        Some(Seen::Up(pending)) => *pending,
         other => panic!("no question is up, but {other:?}"),
     }
 }

@@ -14,13 +14,16 @@ enum Kind {
     Number,
     /// The text as it is.
     Text,
+    /// That it is there at all.
+    Given,
 }
 
 /// Variable, group, key, kind. A later row of one key counts over an earlier one.
-const VARIABLES: [(&str, &str, &str, Kind); 18] = [
+const VARIABLES: [(&str, &str, &str, Kind); 23] = [
+    ("FRESH", "active_context", "enabled", Kind::Switch),
     ("GPTME_FRESH", "active_context", "enabled", Kind::Switch),
     ("GPTME_AUTO_SNAPSHOTS", "auto_snapshots", "enabled", Kind::Switch),
-    ("GPTME_AUTO_SNAPSHOT_MAX", "auto_snapshots", "keep", Kind::Number),
+    ("GPTME_AUTO_SNAPSHOT_MAX", "auto_snapshots", "max", Kind::Number),
     ("GPTME_AW_WATCHER_AGENT", "aw_watcher_agent", "enabled", Kind::Switch),
     ("GPTME_AW_WATCHER_AGENT_COMMAND", "aw_watcher_agent", "command", Kind::Text),
     ("GPTME_AW_WATCHER_SERVER", "aw_watcher_agent", "server", Kind::Text),
@@ -31,11 +34,15 @@ const VARIABLES: [(&str, &str, &str, Kind); 18] = [
     ("GPTME_SESSION_BUDGET_TOKENS", "cost_awareness", "budget_tokens", Kind::Number),
     ("GPTME_BUDGET_WARN_PCT", "cost_awareness", "warn_pct", Kind::Number),
     ("GPTME_INJECTION_HYGIENE", "injection_screening", "mode", Kind::Text),
+    ("GPTME_MANIFEST_DIR", "manifest", "enabled", Kind::Given),
     ("GPTME_MANIFEST_DIR", "manifest", "dir", Kind::Text),
+    ("GPTME_SESSION_ID", "manifest", "session_id", Kind::Text),
+    ("CC_MODEL", "manifest", "model", Kind::Text),
+    ("GPTME_MODEL", "manifest", "model", Kind::Text),
     ("FORM_AUTO_DETECT", "form_autodetect", "enabled", Kind::Switch),
     ("GPTME_FORM_AUTO_DETECT", "form_autodetect", "enabled", Kind::Switch),
-    ("DING", "cli_confirm", "ding", Kind::Switch),
-    ("GPTME_DING", "cli_confirm", "ding", Kind::Switch),
+    ("DING", "cli_confirm", "bell", Kind::Switch),
+    ("GPTME_DING", "cli_confirm", "bell", Kind::Switch),
 ];
 
 /// A variable that cannot be used.
@@ -69,6 +76,7 @@ impl Kind {
     fn read(self, text: &str) -> Result<toml::Value, &'static str> {
         match self {
             Self::Text => Ok(text.into()),
+            Self::Given => Ok(true.into()),
             Self::Number => text.parse::<i64>().map(Into::into).map_err(|_| "a whole number"),
             Self::Switch => match text.to_ascii_lowercase().as_str() {
                 "1" | "true" | "yes" | "on" => Ok(true.into()),
@@ -115,6 +123,7 @@ mod tests {
         let samples = |kind| match kind {
             Kind::Switch => vec!["true"],
             Kind::Number => vec!["7"],
+            Kind::Given => vec!["whatever"],
             // A number in a text key of money, a word in a key with words of its own, a program.
             Kind::Text => vec!["7", "block", "program", "/records"],
         };

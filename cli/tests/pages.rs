@@ -184,7 +184,7 @@ fn index(home: &Home) -> String {
     }
     page.truncate(page.trim_end().len());
     page.push_str("\n|---|---|---|---|---|---|\n");
-    for (group, _) in pages() {
+    for group in groups(&serde_json::from_str(&home.good(&["list", "--json"])).unwrap(), false) {
         let said: Value = serde_json::from_str(&home.good(&["list", "--explain", &group, "--json"])).unwrap();
         let essay = text(&said["essay"]);
         let first = essay.split("\n\n").next().unwrap();

@@ -238,29 +238,30 @@ fn a_chat_without_a_person_refuses_and_with_y_does() {
 }
 
 #[test]
-fn a_chat_knows_what_it_cost() {
+fn a_chat_knows_what_it_cost_and_says_so_after_a_resume() {
     let home = Home::new();
     let usage = json!({ "input_tokens": 1000, "output_tokens": 500 });
-    let script = home.script(&[json!({ "text": "Hello.", "usage": usage })]);
+    let script = home.script(&[
+        json!({ "text": "Hello.", "usage": usage }),
+        json!({ "expect": "Session cost reached $0.12 (passed $0.10;", "text": "Oh.", "usage": usage }),
+    ]);
     let name = script.replacen(':', "/", 1);
     home.config(&format!("[models.{name:?}]\ncontext = 9000\ninput = 100\noutput = 40.5\n"));
-    let output = home.run(&["chat", "hi", "-n", "--name", "paid", "--model", &name]);
-    let told = String::from_utf8(output.stderr).unwrap();
-    assert!(output.status.success(), "{told}");
+    let chat = |args: &[&str]| {
+        let output = home.run(&[&["chat", "-n"], args].concat());
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{told}");
+        told
+    };
+    let told = chat(&["hi", "--name", "paid", "--model", &name]);
     assert!(told.contains("Session: $0.12 | 1 request | 1k context | 0% cached"), "{told}");
-    let trace = home.good(&["trace", "paid", "--json"]);
-    assert!(trace.contains("cost_awareness.record"), "{trace}");
-    let logs = walk(home.path());
-    let log = logs.iter().find(|path| path.ends_with("paid/conversation.jsonl")).unwrap();
-    let log = std::fs::read_to_string(log).unwrap();
-    assert!(log.contains("\"cost_micro_usd\":120250"), "{log}");
-    assert!(log.contains("<budget:token_budget>9000</budget:token_budget>"), "{log}");
-}
-
-/// All files below a folder.
-fn walk(folder: &Path) -> Vec<std::path::PathBuf> {
-    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
-    entries.flat_map(|path| if path.is_dir() { walk(&path) } else { vec![path] }).collect()
+    // Another process: the script's second line wants the warning behind the prompt.
+    let told = chat(&["and now?", "--resume", "paid"]);
+    assert!(told.contains("Session: $0.24 | 2 requests |"), "{told}");
+    let log = std::fs::read_to_string(home.path().join("home/logs/paid/conversation.jsonl")).unwrap();
+    assert_eq!(log.matches("\"cost_micro_usd\":120250").count(), 2, "{log}");
+    assert_eq!(log.matches("<budget:token_budget>9000</budget:token_budget>").count(), 1, "{log}");
+    assert!(!log.contains("Session cost"), "it is for one request: {log}");
 }
 
 #[test]

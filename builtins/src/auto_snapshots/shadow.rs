@@ -97,6 +97,7 @@ pub struct Shadow {
     pub(super) workspace: PathBuf,
     pub(super) branch: String,
     pub(super) git: Git,
+    index: PathBuf,
     lock: PathBuf,
     /// Folders of ours, which are not part of the workspace even where they lie in it.
     own: Vec<PathBuf>,
@@ -124,15 +125,16 @@ impl Shadow {
         let mark = crate::manifest::digest(workspace.as_os_str().as_bytes());
         let dir = base.join(format!("{}.git", &mark[..16]));
         let git = Git::own(&dir, &workspace)?.keep(64 * 1024 * 1024);
-        let (branch, lock) = (String::new(), dir.join("lock"));
+        let (branch, index, lock) = (String::new(), dir.join("index"), dir.join("lock"));
         let patience = Duration::from_secs(30);
-        let shadow = Self { dir, workspace, branch, git, lock, own, biggest: u64::MAX, patience };
+        let shadow = Self { dir, workspace, branch, git, index, lock, own, biggest: u64::MAX, patience };
         Ok(shadow.on_branch(&branch_name(session)))
     }
 
     /// The same for another session, by its branch's name.
     pub(super) fn on_branch(mut self, name: &str) -> Self {
-        self.git = self.git.env("GIT_INDEX_FILE", self.dir.join(format!("index.{name}")));
+        self.index = self.dir.join(format!("index.{name}"));
+        self.git = self.git.env("GIT_INDEX_FILE", &self.index);
         self.lock = self.dir.join(format!("lock.{name}"));
         self.branch = format!("{BRANCHES}{name}");
         self
@@ -237,8 +239,20 @@ impl Shadow {
         std::fs::write(&ready, self.workspace.as_os_str().as_bytes()).map_err(failed("written", &ready))
     }
 
-    /// Brings the index up to date with the workspace.
+    /// Brings the index up to date with the workspace; from nothing where it cannot be used any more.
     pub(super) fn stage(&self) -> Result<Staged, SnapshotError> {
+        // Whoever left it is dead, since this session's lock is ours.
+        let _ = std::fs::remove_file(self.index.with_added_extension("lock"));
+        match self.stage_onto() {
+            Err(SnapshotError::Git(error)) if std::fs::remove_file(&self.index).is_ok() => {
+                tracing::warn!(%error, "the index of the snapshots is made anew");
+                self.stage_onto()
+            }
+            staged => staged,
+        }
+    }
+
+    fn stage_onto(&self) -> Result<Staged, SnapshotError> {
         let listing = ["ls-files", "-z", "--others", "--modified", "--deleted", "--exclude-standard"];
         let listed = self.git.run(listing)?;
         if listed.dropped() > 0 {
@@ -305,10 +319,13 @@ impl Shadow {
         let mut parent = git.ask(&["rev-parse", "--verify", "--quiet", &self.branch])?;
         let labels: &[&str] = if parent.is_none() { &["initial", label] } else { &[label] };
         for label in labels {
-            let mut message = label.replace(['\n', '\r'], " ");
+            let mut message = plain(label);
             if !staged.left_out.is_empty() {
-                message.push_str("\n\nLeft out:\n");
-                message.push_str(&staged.left_out.join("\n"));
+                message.push_str("\n\nLeft out:");
+            }
+            for left_out in &staged.left_out {
+                message.push('\n');
+                message.push_str(&plain(left_out));
             }
             let mut args = vec!["commit-tree", staged.tree.as_str()];
             if let Some(parent) = &parent {
@@ -378,6 +395,11 @@ impl Shadow {
         self.git.run(["gc", "--quiet", "--prune=1.hour.ago"])?;
         Ok(())
     }
+}
+
+/// Text on one line: names of tools and files may hold anything.
+fn plain(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 /// A session's id as the name of its branch and its files; other ids have other names.

@@ -361,6 +361,21 @@ fn our_own_files_are_no_part_of_the_tree() {
 }
 
 #[test]
+fn what_a_killed_git_left_behind_and_a_spoilt_index_are_put_right() {
+    let place = Place::new();
+    place.snapshot("post:one");
+    let index = place.shadow().dir.join("index.s");
+    fs::write(place.shadow().dir.join("index.s.lock"), "half").unwrap();
+    place.write("b", "x");
+    let second = place.snapshot("post:two");
+    assert_eq!(place.files(&second.id), ["a", "b"]);
+    fs::write(&index, "DIRC spoilt").unwrap();
+    place.write("c", "x");
+    let third = place.snapshot("post:\nthree\u{1f}x");
+    assert_eq!((place.files(&third.id).len(), third.label.as_str()), (3, "post: three x"));
+}
+
+#[test]
 fn sessions_that_ended_long_ago_go_at_a_sessions_end() {
     let place = Place::new();
     place.snapshot("post:old");

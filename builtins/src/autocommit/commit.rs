@@ -129,7 +129,7 @@ impl Repository {
     pub(super) fn commit(&self, plan: &Plan, message: &str) -> Result<String, GitError> {
         if !plan.fresh.is_empty() {
             // So that git knows them; their content is not staged, and a commit that fails leaves nothing behind.
-            self.git.paths(&["add", "--intent-to-add", "--force"], &plan.fresh)?;
+            self.git.paths(&["add", "--intent-to-add"], &plan.fresh)?;
         }
         let args = ["commit", "--quiet", "--only", "--no-gpg-sign", "--cleanup=whitespace", "-m", message];
         if let Err(error) = self.git.paths(&args, &plan.files) {

@@ -2,8 +2,8 @@
 //!
 //! **Watches** each file that a tool is about to write, and the end of each turn. **Speaks** after a commit, in one visible
 //! message with its id and subject, and when files had to be left out. **Keeps** which files it found clean before the
-//! agent wrote them, and which not, until they are committed. **Costs** nothing unless `enabled`; then a short run of git
-//! per new file of a turn and half a dozen at its end, on a thread that may block.
+//! agent wrote them, and which not, until they are committed. **Costs** nothing unless `enabled`; then a few short runs of
+//! git per new file of a turn and a dozen at its end, on a thread that may block.
 //!
 //! Committed are exactly the files that the turn's tools changed, whatever else is changed or staged. Left out, and named,
 //! are files that had changes of somebody else's before, and files with staged changes. Nothing is committed in the middle
@@ -57,6 +57,8 @@ pub struct Pending {
     ours: BTreeSet<PathBuf>,
     /// Those that somebody else had changed before.
     mixed: BTreeSet<PathBuf>,
+    /// What somebody else has changed, of what a tool was about to change; whether it did is in the other two.
+    theirs: BTreeSet<PathBuf>,
 }
 
 /// Looks at a file before it is written first. It has no opinion on the write.
@@ -106,7 +108,11 @@ fn commit_turn(
         note(path, settings, state);
     }
     let Some(workspace) = session.workspace().filter(|_| settings.enabled) else { return Ok(None) };
-    if outcome != TurnOutcome::Complete || (state.ours.is_empty() && state.mixed.is_empty()) {
+    if outcome != TurnOutcome::Complete {
+        return Ok(None);
+    }
+    if state.ours.is_empty() && state.mixed.is_empty() {
+        state.theirs.clear();
         return Ok(None);
     }
     let Some(repository) = Repository::around(workspace, deadline(settings))? else { return Ok(None) };
@@ -137,14 +143,15 @@ fn look(path: &Path, session: &Session, settings: &Settings, state: &mut Pending
     if let Some(repository) = Repository::around(workspace, deadline(settings))?
         && repository.has_changed(path)?
     {
-        state.mixed.insert(path.to_owned());
+        state.theirs.insert(path.to_owned());
     }
     Ok(())
 }
 
 fn note(path: &Path, settings: &Settings, state: &mut Pending) {
-    if settings.enabled && !state.mixed.contains(path) {
-        state.ours.insert(path.to_owned());
+    if settings.enabled {
+        let into = if state.theirs.contains(path) { &mut state.mixed } else { &mut state.ours };
+        into.insert(path.to_owned());
     }
 }
 

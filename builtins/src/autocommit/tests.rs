@@ -152,6 +152,18 @@ fn files_that_were_changed_or_staged_before_are_left_out_and_named() {
 }
 
 #[test]
+fn a_write_that_was_refused_is_no_change() {
+    let place = Place::new();
+    let session = place.session();
+    place.write("a", "mine\n");
+    let _ = fire_now!(session, FILE_PRE_SAVE { path: &place.path("a"), content: "both\n" });
+    assert!(rest(&session).is_empty());
+    place.git(&["checkout", "-q", "a"]);
+    place.save(&session, "a", "two\n");
+    assert!(rest(&session)[0].starts_with("Committed 1 file"), "the user's change is gone since");
+}
+
+#[test]
 fn a_turn_that_was_cut_short_goes_with_the_next_one() {
     let place = Place::new();
     let session = place.session();

@@ -18,7 +18,7 @@
 //!
 //! Different from gptme: `e` edits the content and never the diff that was shown; help, a copy and a typing
 //! error ask again instead of refusing; a copy that failed says so; an editor may have arguments; the end
-//! of the input, a failing terminal and three unknown answers in a row refuse. A diff is known by its hunks, so
+//! of the input, Ctrl-C, a failing terminal and three unknown answers in a row refuse. A diff is known by its hunks, so
 //! that no list is taken for one. What could move the cursor or turn text around is written out, and what
 //! was typed before the question is no answer to it.
 
@@ -121,7 +121,7 @@ fn converse(
     let mut unknown = 0;
     loop {
         let reply = terminal
-            .ask(&format!("Run {}? [{choices}] ", question.tool))
+            .ask(&format!("Run {}? [{choices}] ", question.tool), session)
             .map_err(|error| error.to_string())?;
         match parse(&reply) {
             Reply::Yes => return Ok(Confirmation::Confirm),

@@ -1,7 +1,10 @@
 //! The process's own terminal.
 
 use std::io::{self, BufRead, IsTerminal, Write};
-use std::process::Command;
+use std::process::{Command, Stdio};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
 
 use super::terminal::{Ask, AskError};
 
@@ -14,9 +17,14 @@ impl Ask for Real {
     }
 
     fn line(&mut self, prompt: &str) -> Result<String, AskError> {
+        self.line_unless(prompt, &|| false)
+    }
+
+    fn line_unless(&mut self, prompt: &str, stop: &dyn Fn() -> bool) -> Result<String, AskError> {
         let mut err = io::stderr().lock();
         write!(err, "{prompt}")?;
         err.flush()?;
+        wait_for_input(stop)?;
         let line = read_line()?;
         if !io::stdin().is_terminal() {
             // A terminal shows what is typed; a line from a pipe is written down, so that the talk can be read.
@@ -98,8 +106,10 @@ impl Ask for Real {
             ("pbcopy", &[]),
         ];
         for (program, args) in programs {
-            let child = Command::new(program).args(args).stdin(std::process::Stdio::piped()).spawn();
-            let Ok(mut child) = child else { continue };
+            let Some(path) = hookspec_process::find(program, None) else { continue };
+            let mut command = Command::new(path);
+            command.args(args).stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+            let Ok(mut child) = command.spawn() else { continue };
             let written = child.stdin.take().map(|mut stdin| stdin.write_all(text.as_bytes()));
             if matches!(written, Some(Ok(()))) && child.wait().is_ok_and(|status| status.success()) {
                 return Ok(());
@@ -119,6 +129,26 @@ fn read_line() -> Result<String, AskError> {
         return Err(AskError::End);
     }
     Ok(line)
+}
+
+/// Waits until a terminal has a line, looking up now and then whether it is still wanted. The reader of standard
+/// input holds nothing back meanwhile: a terminal hands out one line at a time.
+fn wait_for_input(stop: &dyn Fn() -> bool) -> Result<(), AskError> {
+    const LOOK_UP: Timespec = Timespec { tv_sec: 0, tv_nsec: 100_000_000 };
+    let stdin = io::stdin();
+    if !stdin.is_terminal() {
+        return Ok(());
+    }
+    loop {
+        if stop() {
+            return Err(AskError::BrokenOff);
+        }
+        match poll(&mut [PollFd::new(&stdin, PollFlags::IN)], Some(&LOOK_UP)) {
+            Ok(0) | Err(Errno::INTR) => {}
+            Ok(_) => return Ok(()),
+            Err(error) => return Err(AskError::Io(error.into())),
+        }
+    }
 }
 
 fn has_menus() -> bool {

@@ -5,6 +5,7 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use anstyle::{AnsiColor, Style};
+use hookspec::Session;
 
 use super::Language;
 use super::real::Real;
@@ -48,6 +49,14 @@ pub trait Ask: Send {
     /// # Errors
     /// If there is no line.
     fn line(&mut self, prompt: &str) -> Result<String, AskError>;
+    /// Asks as [`line`](Self::line) does, but gives up soon after `stop` says so: Ctrl-C must not leave a
+    /// question standing whose answer is Enter.
+    ///
+    /// # Errors
+    /// If there is no line, or it was given up.
+    fn line_unless(&mut self, prompt: &str, _stop: &dyn Fn() -> bool) -> Result<String, AskError> {
+        self.line(prompt)
+    }
     /// Asks for a line that is not shown while it is typed.
     ///
     /// # Errors
@@ -138,12 +147,14 @@ impl Terminal {
         }
     }
 
-    /// Asks for a line.
+    /// Asks for a line, as long as the session is not interrupted.
     ///
     /// # Errors
     /// If there is none.
-    pub fn ask(&self, prompt: &str) -> Result<String, AskError> {
-        self.with(|ask| ask.line(&visible(prompt)))
+    pub fn ask(&self, prompt: &str, session: &Session) -> Result<String, AskError> {
+        let stop = || session.interrupted().is_some();
+        let line = self.with(|ask| ask.line_unless(&visible(prompt), &stop))?;
+        if stop() { Err(AskError::BrokenOff) } else { Ok(line) }
     }
 
     /// Asks for a line that is not shown while it is typed.

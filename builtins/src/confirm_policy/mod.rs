@@ -23,8 +23,8 @@
 //! names. `git` is not among them: it starts programs that a repository's configuration names.
 //!
 //! A gate that wants a person to look is not answered by this policy. Deny rules are a rail and no fence: a
-//! program that starts others can start a denied one. An allowlist of hooks that does not name this one takes it
-//! away. A project's own `hookspec.toml` counts only once the user trusts the project.
+//! program that starts others can start a denied one. An allowlist of hooks does not take the policy away. A
+//! project's own `hookspec.toml` counts only once the user trusts the project.
 //!
 //! Different from gptme: there, only a fixed list of shell commands ran unasked, in whichever order it came
 //! with other hooks; without a person everything ran.
@@ -61,15 +61,9 @@ struct Rule {
 }
 
 /// A text with `*` and `?`; never empty.
-#[derive(Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 struct Pattern(WildMatch);
-
-impl Clone for Pattern {
-    fn clone(&self) -> Self {
-        Self(self.0.clone())
-    }
-}
 
 impl TryFrom<String> for Pattern {
     type Error = &'static str;
@@ -106,7 +100,7 @@ impl Rule {
 }
 
 /// Refuses what the policy denies.
-#[hook(TOOL_PRE_EXECUTE)]
+#[hook(TOOL_PRE_EXECUTE, confirmation)]
 fn deny(tool_use: &ToolUse, session: &Session, settings: &Policy) -> Option<Gate> {
     if settings.deny.is_empty() {
         return None;
@@ -115,7 +109,7 @@ fn deny(tool_use: &ToolUse, session: &Session, settings: &Policy) -> Option<Gate
 }
 
 /// Confirms what the policy allows.
-#[hook(TOOL_CONFIRM, priority = 10)]
+#[hook(TOOL_CONFIRM, priority = 10, confirmation)]
 fn allow(tool_use: &ToolUse, why: &Why, session: &Session, settings: &Policy) -> Option<First<Confirmation>> {
     if *why != Why::Policy || settings.allow.is_empty() && !settings.read_only {
         return None;

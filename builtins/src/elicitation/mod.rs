@@ -42,7 +42,7 @@ fn ask(request: &Elicitation, session: &Session) -> Option<First<Answer>> {
         tracing::warn!(session = session.id(), "a question was not asked: there is no terminal");
         return None;
     };
-    Some(First(converse(request, &terminal).unwrap_or_else(|error| {
+    Some(First(converse(request, &terminal, session).unwrap_or_else(|error| {
         terminal.say(&format!("not answered: {error}"));
         tracing::info!(session = session.id(), %error, "a question was cancelled");
         Answer::Cancelled
@@ -58,23 +58,23 @@ enum Cancelled {
     TooOften,
 }
 
-fn converse(request: &Elicitation, terminal: &Terminal) -> Result<Answer, Cancelled> {
+fn converse(request: &Elicitation, terminal: &Terminal, session: &Session) -> Result<Answer, Cancelled> {
     terminal.forget_typed_ahead();
     if let Some(description) = &request.description {
         terminal.say(description);
     }
     if request.kind != ElicitKind::Form || request.fields.is_empty() {
-        return question(request, terminal);
+        return question(request, terminal, session);
     }
     terminal.say(&request.prompt);
     let mut answers = std::collections::BTreeMap::new();
     for field in &request.fields {
-        answers.extend(ask_field(field, terminal)?.map(|said| (field.name.clone(), said)));
+        answers.extend(ask_field(field, terminal, session)?.map(|said| (field.name.clone(), said)));
     }
     Ok(Answer::Form(answers))
 }
 
-fn question(request: &Elicitation, terminal: &Terminal) -> Result<Answer, Cancelled> {
+fn question(request: &Elicitation, terminal: &Terminal, session: &Session) -> Result<Answer, Cancelled> {
     let default = request.default.as_deref();
     let start = |text: &str| request.options.iter().position(|option| option == text);
     match request.kind {
@@ -107,10 +107,16 @@ fn question(request: &Elicitation, terminal: &Terminal) -> Result<Answer, Cancel
     };
     let listed = matches!(request.kind, ElicitKind::Choice | ElicitKind::MultiChoice);
     let options: &[String] = if listed { &request.options } else { &[] };
-    until_it_fits(terminal, &prompt(&request.prompt, hint), options, |line| accept::line(request, line))
+    until_it_fits((terminal, session), &prompt(&request.prompt, hint), options, |line| {
+        accept::line(request, line)
+    })
 }
 
-fn ask_field(field: &FormField, terminal: &Terminal) -> Result<Option<FieldAnswer>, Cancelled> {
+fn ask_field(
+    field: &FormField,
+    terminal: &Terminal,
+    session: &Session,
+) -> Result<Option<FieldAnswer>, Cancelled> {
     let default = field.default.as_deref();
     let hint = match (field.kind, default) {
         (FieldKind::Boolean, _) => yes_no_hint(default),
@@ -136,7 +142,7 @@ fn ask_field(field: &FormField, terminal: &Terminal) -> Result<Option<FieldAnswe
             return Ok(Some(FieldAnswer::Text(option.clone())));
         }
     }
-    until_it_fits(terminal, &asked, options, |line| accept::field_line(field, line))
+    until_it_fits((terminal, session), &asked, options, |line| accept::field_line(field, line))
 }
 
 fn secret(asked: &str, terminal: &Terminal) -> Result<String, AskError> {
@@ -158,7 +164,7 @@ fn yes_no_hint(default: Option<&str>) -> Option<String> {
 
 /// Lists the options, and asks for a line until one fits.
 fn until_it_fits<T>(
-    terminal: &Terminal,
+    (terminal, session): (&Terminal, &Session),
     prompt: &str,
     options: &[String],
     read: impl Fn(&str) -> Result<T, Unfit>,
@@ -167,7 +173,7 @@ fn until_it_fits<T>(
         terminal.say(&format!("  {}. {option}", number + 1));
     }
     for _ in 0..TRIES {
-        match read(&terminal.ask(&format!("{prompt} "))?) {
+        match read(&terminal.ask(&format!("{prompt} "), session)?) {
             Ok(answer) => return Ok(answer),
             Err(unfit) => terminal.say(&unfit.to_string()),
         }

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use hookspec::{Config, Hook, Hooks, Registry};
+use hookspec::{Config, Hook, Hooks, Mode, Registry};
 
 use super::*;
 
@@ -19,8 +19,13 @@ fn session(log: Vec<Message>, enabled: bool, pick: Option<usize>) -> (Session, A
         seen.lock().unwrap().push(event.request.clone());
         First(pick.map_or(Answer::Cancelled, |pick| Answer::Text(event.request.options[pick].clone())))
     });
-    let registry =
-        Registry::builder().config(config).allow(["form_autodetect", "user"]).register(user).build().unwrap();
+    let registry = Registry::builder()
+        .mode(Mode::Cli)
+        .config(config)
+        .allow(["form_autodetect", "user"])
+        .register(user)
+        .build()
+        .unwrap();
     (Session::builder(&Hooks::new(registry), "s").log(log, None).build(), asked)
 }
 
@@ -47,7 +52,7 @@ async fn rows_1_and_2_only_the_assistants_question_and_only_when_it_is_on() {
     let (off, also) = session(said(QUESTION), false, Some(0));
     assert_eq!(offered(&off, TurnOutcome::Complete, &[]).await, None);
     assert!(asked.lock().unwrap().is_empty() && also.lock().unwrap().is_empty());
-    let registry = Registry::builder().allow(["form_autodetect"]).build().unwrap();
+    let registry = Registry::builder().mode(Mode::Cli).allow(["form_autodetect"]).build().unwrap();
     let default = Session::builder(&Hooks::new(registry), "s").log(said(QUESTION), None).build();
     assert_eq!(offered(&default, TurnOutcome::Complete, &[]).await, None);
 }
@@ -56,9 +61,18 @@ async fn rows_1_and_2_only_the_assistants_question_and_only_when_it_is_on() {
 async fn row_3_where_nobody_can_be_asked_the_agent_rests() {
     let mut config = Config::new();
     config.add_toml("hookspec.toml", "hooks.form_autodetect.enabled = true", &[]).unwrap();
-    let registry = Registry::builder().config(config).allow(["form_autodetect"]).build().unwrap();
+    let registry =
+        Registry::builder().mode(Mode::Cli).config(config).allow(["form_autodetect"]).build().unwrap();
     let alone = Session::builder(&Hooks::new(registry), "s").log(said(QUESTION), None).build();
     assert_eq!(offered(&alone, TurnOutcome::Complete, &[]).await, None);
+}
+
+#[test]
+fn it_is_for_hosts_that_can_ask() {
+    for (mode, on) in [(Mode::Cli, true), (Mode::Server, true), (Mode::Bridge, false)] {
+        let rows = Registry::builder().mode(mode).build().unwrap().list();
+        assert_eq!(rows.iter().any(|row| row.info.name == "form_autodetect.offer" && row.on), on, "{mode:?}");
+    }
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@
 //! one record a line, appended and never rewritten: who called what when, how it ended, and hashes of arguments and
 //! result, never their text. Each record holds the hash of the one before. `<session>.tail.json` beside it says
 //! how many records there are, so that missing ones at the end show too. `hookspec verify` checks both.
-//! **Costs** nothing unless it is on (`enabled`, or a `dir`); then two small writes per record.
+//! **Costs** nothing unless `enabled`; then two small writes per record.
 //!
 //! The hashes are HMACs with a key that the host keeps apart from the records (`key_file`; made on first use, for
 //! its owner's eyes only), so that whoever can write the records can still not forge them. Whoever reads the key
@@ -52,7 +52,7 @@ use record::{Phase, Record};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Whether calls are recorded; a `dir` does as well.
+    /// Whether calls are recorded.
     pub enabled: bool,
     /// Where the records go; relative to the host's state folder, and `manifests` in it where empty.
     pub dir: PathBuf,
@@ -139,8 +139,7 @@ fn post(
 
 /// Where this call's records go; `None` where none are wanted.
 fn open(settings: &Settings, session: &Session, call: &ToolUse) -> Result<Option<Book>, ManifestError> {
-    let dir_is_set = !settings.dir.as_os_str().is_empty();
-    if !(settings.enabled || dir_is_set) || call.tool.is_empty() {
+    if !settings.enabled || call.tool.is_empty() {
         return Ok(None);
     }
     let state = session.extension::<StateDir>();

@@ -469,7 +469,10 @@ fn without_a_place_it_says_what_to_set_and_with_a_folder_alone_it_is_unkeyed() {
     assert!(text.contains("set `dir` in `[hooks.manifest]` to an absolute path"), "{text}");
     let folder = tempfile::tempdir().unwrap();
     let dir = folder.path().join("a/b");
-    run(&builder(&format!("dir = {dir:?}\nmodel = 'm'\nsession_id = 'named'"), "s").build(), &shell("ls"));
+    run(
+        &builder(&format!("enabled = true\ndir = {dir:?}\nmodel = 'm'\nsession_id = 'named'"), "s").build(),
+        &shell("ls"),
+    );
     let report = verify(&dir, None).unwrap();
     assert_eq!((report.records, report.keyed, report.findings), (2, 0, vec![]));
     let first = &lines(&dir.join("named.manifest.jsonl"))[0];

@@ -46,6 +46,8 @@ use table::{Found, table};
 
 /// At most so many credentials are told one by one.
 const TOLD: usize = 5;
+/// A file that is larger, in bytes, is not read to see which credentials it had.
+const LARGEST: u64 = 16 << 20;
 
 /// Which credentials are taken out of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -97,8 +99,7 @@ fn before_save(path: &Path, content: &str, session: &Session, settings: &Setting
     if (found.is_empty() && !has_stand_in(content)) || is_allowed(path, session, settings) {
         return Ok(None);
     }
-    // What cannot be read as text holds none of these lines.
-    let before = std::fs::read_to_string(path).unwrap_or_default();
+    let before = text_at(path);
     Ok(verdict("the file", content, &news(found, content, &before)?).or_else(|| loss(content, &before)))
 }
 
@@ -176,6 +177,13 @@ fn news(mut found: Vec<Found>, text: &str, before: &str) -> Result<Vec<Found>, T
     let old: HashSet<_> = old.iter().map(|found| found.value(before)).collect();
     found.retain(|found| !old.contains(found.value(text)));
     Ok(found)
+}
+
+/// What a file holds now: nothing, as far as old credentials go, if it is no text, no file or too large.
+fn text_at(path: &Path) -> String {
+    // A pipe or a device would be read for ever.
+    let is_readable = std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() <= LARGEST);
+    if is_readable { std::fs::read_to_string(path).unwrap_or_default() } else { String::new() }
 }
 
 fn is_allowed(path: &Path, session: &Session, settings: &Settings) -> bool {

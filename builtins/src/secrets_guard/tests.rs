@@ -187,6 +187,8 @@ fn what_the_file_held_before_is_no_news() {
     let Some(Gate::Deny(reason)) = save(&session, path, &more) else { panic!() };
     assert!(reason.contains("line 2") && !reason.contains("line 1"), "{reason}");
 
+    assert!(matches!(save(&session, "/dev/zero", &old), Some(Gate::Deny(_))), "a device is not read");
+
     let patch = |before: &str, after: &str| {
         let path = Path::new("/w/a.py");
         fire_now!(session, FILE_PRE_PATCH { path, patch: "", before, after }).gate().cloned()

@@ -85,9 +85,11 @@ impl List {
 
 /// Who answers when a tool call needs to be confirmed.
 fn confirmations(rows: &[HookRow]) -> String {
+    // Ways to ask belong to a kind of host; the policy, which asks nobody, to all of them.
     let asked: Vec<_> = rows
         .iter()
         .filter(|row| row.on && row.info.confirmation && row.info.point.name == "TOOL_CONFIRM")
+        .filter(|row| !row.info.modes.is_empty())
         .map(|row| row.info.name.as_str())
         .collect();
     if asked.is_empty() {
