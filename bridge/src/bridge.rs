@@ -78,6 +78,16 @@ impl Event {
     }
 }
 
+impl Event {
+    /// The answer where hooks were not done in time.
+    #[must_use]
+    pub fn overdue(&self, deadline: Duration) -> Answer {
+        self.failed(&format!(
+            "the hooks were not done after {deadline:?}, or others of this session were not; a gate that overruns denies"
+        ))
+    }
+}
+
 /// The answer to what is no event. `name` is the event that it was meant to be, where that is known from elsewhere.
 #[must_use]
 pub fn unreadable(client: Client, name: Option<&str>, bytes: &[u8], error: &InputError) -> Answer {
@@ -111,30 +121,53 @@ fn canonical(client: Client, name: &str) -> String {
 }
 
 impl Bridge {
-    /// Runs the hooks of an event and gives the client's answer.
+    /// How long hooks may take together unless it is said otherwise.
+    pub const DEADLINE: Duration = Duration::from_secs(25);
+
+    /// A bridge that remembers nothing from event to event.
     #[must_use]
-    pub fn answer(&self, event: &Event) -> Answer {
-        let began = Instant::now();
+    pub fn new(hooks: Hooks) -> Self {
+        Self {
+            hooks,
+            store: None,
+            clock: Clock::system(),
+            deadline: Self::DEADLINE,
+            prepare: Arc::new(|session| session),
+        }
+    }
+
+    /// The same, remembering sessions in a store.
+    #[must_use]
+    pub fn remembering(mut self, store: Store) -> Self {
+        self.store = Some(store);
+        self
+    }
+
+    /// Runs the hooks of an event on this thread and gives the client's answer, however long they take:
+    /// [`serve`](crate::serve::serve) watches the deadline.
+    #[must_use]
+    pub fn answer_here(&self, event: &Event) -> Answer {
         if !self.is_heard(event) {
             return lower(&event.incoming, event.spelling, Outcome::default());
         }
+        self.work(event).unwrap_or_else(|error| event.failed(&error.to_string()))
+    }
+
+    /// Runs the hooks of an event on a thread of their own and gives the client's answer, within the deadline.
+    #[must_use]
+    pub fn answer(&self, event: &Event) -> Answer {
         let (done, result) = channel();
         let (bridge, owned) = (self.clone(), event.clone());
         let worker = std::thread::Builder::new().name("hookspec-event".into()).spawn(move || {
-            let answer = bridge.work(&owned, began);
             // Nobody listens any more when the deadline is over.
-            let _ = done.send(answer);
+            let _ = done.send(bridge.answer_here(&owned));
         });
         if let Err(error) = worker {
             return event.failed(&format!("no thread could be had to run hooks on: {error}"));
         }
         match result.recv_timeout(self.deadline) {
-            Ok(Ok(answer)) => answer,
-            Ok(Err(error)) => event.failed(&error.to_string()),
-            Err(RecvTimeoutError::Timeout) => event.failed(&format!(
-                "the hooks were not done after {:?}, or others of this session were not; a gate that overruns denies",
-                self.deadline
-            )),
+            Ok(answer) => answer,
+            Err(RecvTimeoutError::Timeout) => event.overdue(self.deadline),
             Err(RecvTimeoutError::Disconnected) => event.failed("the hooks ended without an answer"),
         }
     }
@@ -153,7 +186,8 @@ impl Bridge {
                 && self.store.as_ref().is_some_and(|store| store.knows(incoming.client, &incoming.session))
     }
 
-    fn work(&self, event: &Event, began: Instant) -> Result<Answer, StoreError> {
+    fn work(&self, event: &Event) -> Result<Answer, StoreError> {
+        let began = Instant::now();
         let incoming = &event.incoming;
         let store = self.store.as_ref().filter(|_| !incoming.session.is_empty());
         let mut place = store.map(|store| store.open(incoming.client, &incoming.session)).transpose()?;
@@ -177,7 +211,7 @@ impl Bridge {
             tracing::warn!(waiting, "background hooks were still busy and are left behind");
         }
         memory.states = session.save_states();
-        if let Some(place) = place {
+        if let Some(mut place) = place {
             // The hooks have spoken: what they said stands, though the next event will not know of it.
             if let Err(error) = place.save(&memory) {
                 tracing::error!(%error);

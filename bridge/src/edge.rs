@@ -2,8 +2,13 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::sync::mpsc::channel;
+use std::time::Duration;
 
 use crate::lower::Answer;
+
+/// How long standard error may take.
+const PATIENCE: Duration = Duration::from_millis(500);
 
 /// Standard output, kept for the answer alone.
 #[derive(Debug)]
@@ -42,8 +47,23 @@ impl Stdout {
                 1
             }
         };
+        say(words);
+        code
+    }
+}
+
+/// Writes to standard error, unless nobody reads it: the answer is out, and the client waits for the end.
+fn say(words: String) {
+    if words.is_empty() {
+        return;
+    }
+    let (done, written) = channel();
+    let writer = std::thread::Builder::new().spawn(move || {
         // If not even that can be written there is nobody left to tell.
         let _ = io::stderr().write_all(words.as_bytes());
-        code
+        let _ = done.send(());
+    });
+    if writer.is_ok() {
+        let _ = written.recv_timeout(PATIENCE);
     }
 }

@@ -1,13 +1,14 @@
 //! Where a session's memory lies between two events.
 //!
-//! One file a session, written whole and put in place by a rename; a lock beside it makes the events of a session
-//! run one after the other, so that none loses what another has learned. The rename survives the end of
-//! any process at any moment; it is not flushed to the disk, so a machine that loses power may fall back to an older
-//! state. A damaged file is put aside, and the session starts afresh with a word about it.
+//! Two files a session: the newer one counts, and the older one is written next, so that a process may end at any
+//! moment without harm. (A rename would do the same at several times the cost: file systems begin to write the data
+//! out when one file takes another's place.) A lock on the first makes the events of a session run one after the
+//! other, so that none loses what another has learned. Nothing is flushed to the disk: a machine that loses power
+//! may fall back to an older state. Where neither file is whole the session starts afresh, with a word about it.
 
 use std::collections::BTreeMap;
 use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -61,7 +62,7 @@ impl Store {
     /// Whether anything is known of a session.
     #[must_use]
     pub fn knows(&self, client: Client, session: &str) -> bool {
-        self.folder(client).join(file_name(session, "json")).exists()
+        self.folder(client).join(file_name(session, SLOTS[0])).exists()
     }
 
     /// Opens a session for this process alone; waits for others.
@@ -74,19 +75,21 @@ impl Store {
             let path = path.to_owned();
             move |source| StoreError { path, source }
         };
-        let lock = folder.join(file_name(session, "lock"));
-        let open = || OpenOptions::new().create(true).truncate(false).write(true).mode(0o600).open(&lock);
-        let file = match open() {
+        let [first, second] = SLOTS.map(|slot| folder.join(file_name(session, slot)));
+        let open = |path: &Path| {
+            OpenOptions::new().create(true).truncate(false).read(true).write(true).mode(0o600).open(path)
+        };
+        let held = match open(&first) {
             Err(missing) if missing.kind() == io::ErrorKind::NotFound => {
                 DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(error(&folder))?;
-                open()
+                open(&first)
             }
             opened => opened,
         };
-        let file = file.map_err(error(&lock))?;
-        file.lock().map_err(error(&lock))?;
-        let path = folder.join(file_name(session, "json"));
-        Ok(Place { path, read: Vec::new(), _lock: file })
+        let held = held.map_err(error(&first))?;
+        held.lock().map_err(error(&first))?;
+        let other = open(&second).map_err(error(&second))?;
+        Ok(Place { path: first, slots: [held, other], newest: None })
     }
 
     /// Forgets the sessions that nobody has used for sixty days; what cannot be removed is left.
@@ -104,60 +107,92 @@ impl Store {
     }
 }
 
-/// A session's file, and the right to use it, which ends with the process at the latest.
+/// The ends of the two files' names.
+const SLOTS: [&str; 2] = ["0", "1"];
+
+/// A session's files, and the right to use them, which ends with the process at the latest.
 #[derive(Debug)]
 pub struct Place {
     path: PathBuf,
-    /// What the file held.
-    read: Vec<u8>,
-    _lock: File,
+    slots: [File; 2],
+    /// Which of them counts, its number, and what it holds.
+    newest: Option<(usize, u64, Vec<u8>)>,
 }
 
 impl Place {
+    fn error(&self, source: io::Error) -> StoreError {
+        StoreError { path: self.path.clone(), source }
+    }
+
     /// What is known of the session.
     ///
     /// # Errors
-    /// If the file is there and cannot be read.
+    /// If the files cannot be read.
     pub fn load(&mut self) -> Result<Memory, StoreError> {
-        match std::fs::read(&self.path) {
-            Ok(bytes) => {
-                let memory = serde_json::from_slice(&bytes).unwrap_or_else(|error| {
-                    let aside = self.path.with_extension("damaged");
-                    let moved = std::fs::rename(&self.path, &aside);
-                    tracing::error!(
-                        path = %aside.display(), %error, moved = moved.is_ok(),
-                        "the memory of this session is damaged: it is put aside, and the hooks start afresh"
-                    );
-                    Memory::default()
-                });
-                self.read = bytes;
-                Ok(memory)
+        let mut written = false;
+        self.newest = None;
+        for index in 0..2 {
+            let mut bytes = Vec::new();
+            let slot = &mut self.slots[index];
+            let read = slot.seek(SeekFrom::Start(0)).and_then(|_| slot.read_to_end(&mut bytes));
+            read.map_err(|source| self.error(source))?;
+            written |= !bytes.is_empty();
+            if let Some((number, body)) = unframed(&bytes)
+                && self.newest.as_ref().is_none_or(|(_, held, _)| number > *held)
+            {
+                self.newest = Some((index, number, body.to_vec()));
             }
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Memory::default()),
-            Err(source) => Err(StoreError { path: self.path.clone(), source }),
+        }
+        let memory = self.newest.as_ref().map(|(_, _, body)| serde_json::from_slice(body));
+        match memory {
+            Some(Ok(memory)) => Ok(memory),
+            None if !written => Ok(Memory::default()),
+            damaged => {
+                let why = damaged
+                    .and_then(Result::err)
+                    .map_or_else(|| "neither file is whole".into(), |e| e.to_string());
+                tracing::error!(path = %self.path.display(), why, "the memory of this session is damaged: the hooks start afresh");
+                Ok(Memory::default())
+            }
         }
     }
 
     /// Keeps it.
     ///
     /// # Errors
-    /// If the file cannot be written; the old one is left as it was.
-    pub fn save(&self, memory: &Memory) -> Result<(), StoreError> {
-        let error = |source: io::Error| StoreError { path: self.path.clone(), source };
-        let bytes = serde_json::to_vec(memory).map_err(|source| error(source.into()))?;
-        if bytes == self.read {
-            return Ok(());
-        }
-        // The lock is held, so nobody else writes a file of this name.
-        let new = self.path.with_extension("new");
-        let write = || {
-            let mut file =
-                OpenOptions::new().create(true).truncate(true).write(true).mode(0o600).open(&new)?;
-            file.write_all(&bytes)?;
-            std::fs::rename(&new, &self.path)
+    /// If it cannot be written; what was kept before still counts then.
+    pub fn save(&mut self, memory: &Memory) -> Result<(), StoreError> {
+        let body = serde_json::to_vec(memory).map_err(|source| self.error(source.into()))?;
+        let (index, number) = match &self.newest {
+            Some((_, _, held)) if *held == body => return Ok(()),
+            Some((index, number, _)) => (1 - index, number + 1),
+            None => (0, 1),
         };
-        write().map_err(error)
+        let framed = format!("{number} {} {:016x}\n", body.len(), sum(&body));
+        let slot = &mut self.slots[index];
+        let whole = [framed.as_bytes(), &body].concat();
+        let written = slot.seek(SeekFrom::Start(0)).and_then(|_| slot.write_all(&whole));
+        written.map_err(|source| self.error(source))?;
+        self.newest = Some((index, number, body));
+        Ok(())
     }
+}
+
+/// A file's number and its body, if it is whole; what an older, longer body left behind it does not count.
+fn unframed(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let end = bytes.iter().position(|byte| *byte == b'\n')?;
+    let mut words = std::str::from_utf8(&bytes[..end]).ok()?.split(' ');
+    let number = words.next()?.parse().ok()?;
+    let length: usize = words.next()?.parse().ok()?;
+    let wanted = u64::from_str_radix(words.next()?, 16).ok()?;
+    let body = bytes[end + 1..].get(..length)?;
+    (sum(body) == wanted).then_some((number, body))
+}
+
+/// FNV-1a: stable between builds, which the standard library's hash is not.
+fn sum(bytes: &[u8]) -> u64 {
+    let start = 0xcbf2_9ce4_8422_2325_u64;
+    bytes.iter().fold(start, |sum, byte| (sum ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
 }
 
 /// A file's name for a session's id, whatever it holds: other bytes as `%xx`, long ones cut and told apart by a sum.
@@ -170,12 +205,8 @@ fn file_name(session: &str, extension: &str) -> String {
         }
     }
     if name.len() > 120 {
-        // FNV-1a: stable between builds, which the standard library's hash is not.
-        let sum = session.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |sum, byte| {
-            (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3)
-        });
         name.truncate(100);
-        name.push_str(&format!("~{sum:016x}"));
+        name.push_str(&format!("~{:016x}", sum(session.as_bytes())));
     }
     format!("{name}.{extension}")
 }
@@ -206,21 +237,35 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_file_is_put_aside() {
+    fn a_write_that_broke_off_leaves_what_was_kept_before() {
         let folder = tempfile::tempdir().unwrap();
         let store = Store::new(folder.path());
+        let memory =
+            |text: &str| Memory { states: [("T".to_owned(), json!(text))].into(), ..Memory::default() };
         let mut place = store.open(Client::Claude, "s").unwrap();
-        let memory = Memory { states: [("T".to_owned(), json!(1))].into(), ..Memory::default() };
-        place.save(&memory).unwrap();
-        assert_eq!(place.load().unwrap(), memory);
-        std::fs::write(folder.path().join("claude/s.json"), "{oops").unwrap();
-        assert_eq!(place.load().unwrap(), Memory::default());
-        assert_eq!(std::fs::read(folder.path().join("claude/s.damaged")).unwrap(), b"{oops");
+        for text in ["a long first text", "two", "three"] {
+            place.save(&memory(text)).unwrap();
+            assert_eq!(place.load().unwrap(), memory(text));
+        }
+        drop(place);
+        let newest = folder.path().join("claude/s.0");
+        let whole = std::fs::read(&newest).unwrap();
+        for end in 0..whole.len() {
+            std::fs::write(&newest, &whole[..end]).unwrap();
+            let held = store.open(Client::Claude, "s").unwrap().load().unwrap();
+            // Behind the third text stands the rest of the first one, which was longer.
+            let rest = "a long first text".len() - "three".len();
+            let wanted = if end < whole.len() - rest { "two" } else { "three" };
+            assert_eq!(held, memory(wanted), "{end}");
+        }
+        std::fs::write(folder.path().join("claude/s.1"), "{oops").unwrap();
+        std::fs::write(&newest, "\u{0}").unwrap();
+        assert_eq!(store.open(Client::Claude, "s").unwrap().load().unwrap(), Memory::default());
     }
 
     #[test]
     fn ids_become_plain_file_names() {
-        assert_eq!(file_name("../a b", "json"), "%2e%2e%2fa%20b.json");
+        assert_eq!(file_name("../a b", "0"), "%2e%2e%2fa%20b.0");
         assert!(file_name(&"x".repeat(5000), "json").len() < 140);
         assert_ne!(file_name(&"x".repeat(5000), "json"), file_name(&"x".repeat(5001), "json"));
     }
@@ -233,6 +278,6 @@ mod tests {
         let store = Store::new(folder.path().join("state"));
         store.open(Client::Codex, "s").unwrap().save(&Memory::default()).unwrap();
         let mode = |path: &str| folder.path().join(path).metadata().unwrap().permissions().mode() & 0o777;
-        assert_eq!((mode("state/codex"), mode("state/codex/s.json")), (0o700, 0o600));
+        assert_eq!((mode("state/codex"), mode("state/codex/s.0")), (0o700, 0o600));
     }
 }

@@ -13,16 +13,15 @@ use clap::{Args, ValueEnum};
 use hookspec::{BoxFuture, Clock, Hooks, Job, Mode, Plugin, PointInfo, Registry, Spawn, SpawnError, Threads};
 use hookspec_agent::paths::Paths;
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_bridge::bridge::{Bridge, Event, unreadable};
+use hookspec_bridge::bridge::{Bridge, Event};
 use hookspec_bridge::client::Client;
-use hookspec_bridge::edge::Stdout;
-use hookspec_bridge::input::{self, Limits};
-use hookspec_bridge::lower::Answer;
+use hookspec_bridge::input;
 use hookspec_bridge::moment::points_of;
+use hookspec_bridge::serve::serve;
 use hookspec_bridge::store::Store;
 use serde_json::json;
 
-use crate::hooks::{Asking, Host, host_builder};
+use crate::hooks::{Asking, Host, host_builder, lend};
 use crate::output;
 use crate::settings::{Common, Settings};
 
@@ -70,25 +69,11 @@ pub(crate) struct BridgeCommand {
 
 impl BridgeCommand {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
-        let stdout = Stdout::take()?;
-        let answer = self.answer(common, plugins);
+        let code = serve(self.client.0, self.event.as_deref(), |event| {
+            bridge(event, common, plugins, self.deadline)
+        });
         // Hooks that were left behind, and a runtime's threads, must not keep the client waiting.
-        std::process::exit(i32::from(stdout.give(&answer)));
-    }
-
-    fn answer(&self, common: &Common, plugins: &[&'static Plugin]) -> Answer {
-        let client = self.client.0;
-        let (bytes, read) = input::read(std::io::stdin(), &Limits::default());
-        let map = match read.and_then(|()| input::parse(&bytes)) {
-            Ok(map) => map,
-            Err(error) => return unreadable(client, self.event.as_deref(), &bytes, &error),
-        };
-        drop(bytes);
-        let event = Event::read(client, map, self.event.as_deref());
-        match bridge(&event, common, plugins, self.deadline) {
-            Ok(bridge) => bridge.answer(&event),
-            Err(error) => event.failed(&format!("the hooks cannot be run: {error}")),
-        }
+        std::process::exit(i32::from(code));
     }
 }
 
@@ -104,12 +89,12 @@ fn bridge(
     let common = Common { workspace: common.workspace.clone().or_else(|| here.cloned()), ..common.clone() };
     let settings = Settings::load(&common)?;
     let registry = registry(&settings, &common, plugins, incoming.client)?;
+    let store = store(&settings.paths);
+    let bridge = Bridge::new(Hooks::with_spawn(registry, Arc::new(Lazy::default()))).remembering(store);
     Ok(Bridge {
-        hooks: Hooks::with_spawn(registry, Arc::new(Lazy::default())),
-        store: Some(store(&settings.paths)),
-        clock: Clock::system(),
-        deadline: Duration::try_from_secs_f64(deadline).unwrap_or(Duration::from_secs(25)),
-        prepare: Arc::new(|session| session),
+        deadline: Duration::try_from_secs_f64(deadline).unwrap_or(Bridge::DEADLINE),
+        prepare: Arc::new(move |session| lend(session, &settings)),
+        ..bridge
     })
 }
 

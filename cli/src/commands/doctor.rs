@@ -18,6 +18,7 @@ use crate::project;
 use crate::settings::{Common, Settings};
 
 use super::CommandResult;
+use super::install::check::check;
 
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {}
@@ -137,6 +138,8 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
         ),
     });
     findings.extend(unlinked(&settings.workspace, plugins));
+    let clients = check(&settings, common, plugins).into_iter();
+    findings.extend(clients.map(|(what, problem)| Finding { what, problem }));
     findings
 }
 

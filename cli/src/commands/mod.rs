@@ -4,6 +4,7 @@ mod bridge;
 mod chat;
 mod doctor;
 mod fire;
+mod install;
 mod list;
 mod new;
 mod points;
@@ -38,6 +39,10 @@ pub(crate) enum Command {
     Doctor(doctor::Doctor),
     /// Answer one event of another agent: Codex, Claude Code, Gemini CLI and others run this.
     Bridge(bridge::BridgeCommand),
+    /// Let another agent run our hooks: write this program into its configuration.
+    Install(install::Install),
+    /// Take this program out of another agent's configuration.
+    Uninstall(install::Uninstall),
     /// Run the hooks of a point on one event.
     Fire(fire::Fire),
     /// Show a session's timeline: which hook ran when, for how long, and what it said.
@@ -61,6 +66,8 @@ impl Command {
             Self::List(list) => list.run(common, plugins),
             Self::Doctor(doctor) => doctor.run(common, plugins),
             Self::Bridge(bridge) => bridge.run(common, plugins),
+            Self::Install(install) => install.run(common, plugins),
+            Self::Uninstall(uninstall) => uninstall.run(common),
             Self::Fire(fire) => fire.run(common, plugins),
             Self::Trace(trace) => trace.run(common),
             Self::Trust(trust) => trust.run(common),
