@@ -12,6 +12,7 @@ use super::action::{Action, Address};
 use super::{Dialect, Event, Matcher, matcher};
 use crate::command::{Command, Line};
 use crate::inbound::Complaint;
+use crate::install;
 
 /// A configuration file of another agent, as it was read.
 #[derive(Clone, Debug)]
@@ -158,7 +159,7 @@ impl Reading<'_> {
             for (index, entry) in entries.iter().enumerate() {
                 let place = format!("{place}[{index}]");
                 match self.shell_hook(event, entry, &place) {
-                    Ok(handler) => self.read.handlers.push(handler),
+                    Ok(handler) => self.keep(handler),
                     Err(why) => self.complain(&place, why),
                 }
             }
@@ -200,6 +201,15 @@ impl Reading<'_> {
         })
     }
 
+    /// What `hookspec install` wrote there would run the hooks of this program a second time.
+    fn keep(&mut self, handler: Handler) {
+        if install::event_of(self.file.dialect.client(), &handler.action.to_string()).is_none() {
+            return self.read.handlers.push(handler);
+        }
+        let why = "it is the bridge to this program, whose hooks run here anyway";
+        self.read.idle.push(self.complaint(&handler.place, why));
+    }
+
     fn group(&mut self, event: Event, group: &Value, place: &str) {
         let Some(handlers) = group.get("hooks").and_then(Value::as_array) else {
             let flat = group.get("command").is_some();
@@ -226,7 +236,7 @@ impl Reading<'_> {
         for (index, handler) in handlers.iter().enumerate() {
             let place = format!("{place}.hooks[{index}]");
             match self.handler(event, &matcher, text, handler, &place) {
-                Ok(handler) => self.read.handlers.push(handler),
+                Ok(handler) => self.keep(handler),
                 Err(why) => self.complain(&place, why),
             }
         }

@@ -327,6 +327,19 @@ fn one_bad_handler_among_ten_takes_no_other_with_it() {
 }
 
 #[test]
+fn the_bridge_to_this_program_does_not_run_inside_it() {
+    let world = World::new();
+    world.write(
+        CODEX,
+        &config("PreToolUse", "", &["/usr/bin/hookspec bridge codex --event PreToolUse", "exit 2"]),
+    );
+    world.trust_all();
+    let loaded = world.load();
+    assert_eq!((loaded.subjects.len(), loaded.idle.len()), (1, 1));
+    assert_eq!(loaded.idle[0].entry, "hooks.PreToolUse[0].hooks[0]");
+}
+
+#[test]
 fn what_is_not_trusted_is_listed_and_does_not_run() {
     let world = World::new();
     world.write("guard.sh", "echo guarded >&2; exit 2");

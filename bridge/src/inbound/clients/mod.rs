@@ -29,6 +29,7 @@ pub use said::{Said, Status, Together, Word};
 
 use std::fmt;
 
+use crate::client::Client;
 use crate::command::{CommandError, Reply};
 
 /// Whose answers are read.
@@ -168,6 +169,15 @@ impl Dialect {
         match self {
             Self::Claude | Self::Codex => Event::named(name).filter(|event| self.point_of(*event).is_some()),
             Self::Hermes => HERMES.into_iter().find(|(_, own)| *own == name).map(|(event, _)| event),
+        }
+    }
+
+    /// Whose dialect it is.
+    fn client(self) -> Client {
+        match self {
+            Self::Claude => Client::Claude,
+            Self::Codex => Client::Codex,
+            Self::Hermes => Client::Hermes,
         }
     }
 
