@@ -55,9 +55,16 @@ pub(crate) fn load(settings: &Settings) -> Inbound {
 /// What a host has to say of them. Of those in the user's home nobody expects that they run here, so that a list of
 /// the hooks is the place to tell that they do not.
 pub(crate) fn warnings(settings: &Settings, read: &Inbound) -> Vec<String> {
-    let here = read.waiting.iter().filter(|(file, _)| file.starts_with(&settings.place.workspace));
-    let off = here.map(|(file, count)| {
-        format!("hooks in {} that do not run: {count}; look at them with `hookspec trust`", file.display())
-    });
-    read.complaints.iter().map(ToString::to_string).chain(off).collect()
+    let mut here = Inbound { waiting: read.waiting.clone(), ..Inbound::default() };
+    here.waiting.retain(|file, _| file.starts_with(&settings.place.workspace));
+    read.complaints.iter().map(ToString::to_string).chain(off(&here)).collect()
+}
+
+/// The hooks that do not run because nobody has trusted them, a sentence for each file.
+pub(crate) fn off(read: &Inbound) -> Vec<String> {
+    let sentence = |(file, names): (&PathBuf, &Vec<String>)| {
+        let (file, names) = (file.display(), names.join(", "));
+        format!("hooks in {file} that do not run: {names}; look at them with `hookspec trust`")
+    };
+    read.waiting.iter().map(sentence).collect()
 }

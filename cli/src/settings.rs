@@ -13,6 +13,7 @@ use hookspec_bridge::trust::{Standing, Store, Subject, TrustError};
 use hookspec_builtins::models::{Models, ModelsError};
 use serde::Deserialize;
 
+use crate::others;
 use crate::variables::{self, VariableError};
 
 /// Options of every command.
@@ -149,6 +150,7 @@ impl Settings {
         let Files { mut config, sources, subjects, mut warnings } = read;
         let scripts = script::load(&sources, &place);
         warnings.extend(scripts.complaints.iter().map(ToString::to_string));
+        warnings.extend(others::off(&scripts));
         let counts =
             |source: Source| (!matches!(source.admission, Admission::Barred(_))).then_some(source.file);
         let files = sources.into_iter().filter_map(counts).collect();

@@ -183,10 +183,7 @@ fn handlers_of_other_agents_run_in_a_chat_once_they_are_trusted() {
     let model = home.script(&[save("a secret"), json!({ "text": "Then not." })]);
     let chat = ["chat", "save it", "-y", "--model", &model, "--name"];
     let error = String::from_utf8(home.run(&[&chat[..], &["one"]].concat()).stderr).unwrap();
-    assert!(
-        error.contains("settings.json that do not run: 1; look at them with `hookspec trust`"),
-        "{error}"
-    );
+    assert!(error.contains("settings.json that do not run: claude.PreToolUse.001; look at them"), "{error}");
     assert!(home.workspace().join("x").exists());
     assert!(home.bad(&[&chat[..], &["strict", "--strict"]].concat()).contains("not begun"));
     std::fs::remove_file(home.workspace().join("x")).unwrap();

@@ -25,8 +25,8 @@ pub struct Inbound {
     pub complaints: Vec<Complaint>,
     /// Entries that are right and mean nothing here.
     pub idle: Vec<Complaint>,
-    /// How many hooks of a file do not run because the user has not trusted them.
-    pub waiting: BTreeMap<PathBuf, usize>,
+    /// The hooks of each file that do not run because the user has not trusted them, by their names.
+    pub waiting: BTreeMap<PathBuf, Vec<String>>,
     /// What the user may trust, trusted or not.
     pub subjects: Vec<Subject>,
 }

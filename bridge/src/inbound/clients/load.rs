@@ -58,9 +58,10 @@ pub fn load(files: &[File], place: &Place, grants: &Grants, post: Option<&Arc<Po
             };
             loaded.subjects.push(subject);
             off += 1;
-            *loaded.waiting.entry(handler.file.clone()).or_default() += 1;
             let why = format!("{why}; look at it with `hookspec trust`");
-            loaded.hooks.extend(barred(file.dialect, &handler, off, &why));
+            let name = format!("{}.{}.{off:03}", file.dialect.group(), file.dialect.name_of(handler.event));
+            loaded.hooks.extend(barred(file.dialect, &handler, &name, &why));
+            loaded.waiting.entry(handler.file).or_default().push(name);
         }
     }
     for ((dialect, event, background), handlers) in sets {
@@ -71,10 +72,9 @@ pub fn load(files: &[File], place: &Place, grants: &Grants, post: Option<&Arc<Po
     loaded
 }
 
-fn barred(dialect: Dialect, handler: &Handler, number: usize, why: &str) -> Option<JsonHook> {
+fn barred(dialect: Dialect, handler: &Handler, name: &str, why: &str) -> Option<JsonHook> {
     let point = hookspec::find_point(dialect.point_of(handler.event)?)?;
     let silent = Arc::new(|_: Value, _: &Session| Ok(JsonOutcome::default()));
-    let name = format!("{}.{}.{number:03}", dialect.group(), dialect.name_of(handler.event));
     let file = handler.file.display().to_string();
     Some(JsonHook::new(point, name, silent).barred(plain(why)).written_at(file, handler.line))
 }

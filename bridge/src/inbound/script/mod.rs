@@ -110,12 +110,16 @@ pub fn load(sources: &[Source], place: &Place) -> Inbound {
             let at = source.file.display().to_string();
             match Script::read(&table) {
                 Ok(script) => {
+                    let name = name(number, script.point);
                     let hook = match Run::new(script, source, &table, &place) {
                         Ok(run) => run.hook(number),
                         Err((error, point)) => off(point, number, error.to_string()),
                     };
                     let hook = match &source.admission {
-                        Admission::Barred(why) => hook.barred(why.as_str()),
+                        Admission::Barred(why) => {
+                            loaded.waiting.entry(source.file.clone()).or_default().push(name);
+                            hook.barred(why.as_str())
+                        }
                         Admission::Own | Admission::Granted => hook,
                     };
                     loaded.hooks.push(hook.written_at(at, line));
