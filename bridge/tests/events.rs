@@ -1,6 +1,8 @@
 //! The recorded inputs through real hooks: the points that fire, the answers that come back, and what a session
 //! remembers from one event to the next.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};

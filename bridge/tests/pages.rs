@@ -2,6 +2,8 @@
 //!
 //! `UPDATE_PAGES=1 cargo test -p hookspec-bridge --test pages` writes them.
 
+#![allow(clippy::unwrap_used)]
+
 use std::path::Path;
 
 use hookspec_bridge::client::Client;

@@ -49,7 +49,8 @@ fn configure(home: &Home, text: &str) -> PathBuf {
 #[test]
 fn a_built_in_gate_refuses_a_call_of_another_agent() {
     let home = Home::new();
-    let config = configure(&home, "[hooks.confirm_policy]\ndeny = [\"shell\"]\n");
+    let config =
+        configure(&home, "[hooks.confirm_policy]\ndeny = [{ tool = \"shell\", command = \"curl*\" }]\n");
     let config = config.to_str().unwrap();
     let call = event(&home, "PreToolUse", "Bash", &json!({"command": "curl example.invalid"}));
     let refused = inner(&bridge(&home, &["codex", "--config", config], &call));
@@ -110,10 +111,14 @@ fn installing_writes_what_is_needed_and_uninstalling_takes_it_out() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), theirs);
     let (code, text) = at(&["install", "codex", "--allow", "time_awareness"]);
     assert_eq!(code, Some(0), "{text}");
-    assert!(text.contains("/hooks") && text.contains("SessionStart, PostToolUse"), "{text}");
+    assert!(
+        text.contains("/hooks") && text.contains("SessionStart, PreToolUse, PermissionRequest, PostToolUse"),
+        "{text}"
+    );
     let written = std::fs::read_to_string(&path).unwrap();
     assert!(written.contains("bell") && written.contains("--allow time_awareness"), "{written}");
-    assert!(!written.contains("PreToolUse"), "{written}");
+    // Nothing listens there.
+    assert!(!written.contains("UserPromptSubmit"), "{written}");
     assert_eq!(
         std::fs::read_to_string(home.path().join(".codex/hooks.json.before-hookspec")).unwrap(),
         theirs
