@@ -8,6 +8,7 @@ use hookspec_agent::engine::Prices;
 use hookspec_builtins::StateDir;
 use hookspec_builtins::cli_confirm::Terminal;
 
+use crate::others;
 use crate::settings::{Common, Settings};
 
 /// Whom the program may ask.
@@ -87,8 +88,12 @@ pub(crate) fn host_builder(
         .interactive(asking == Asking::Person)
         .no_confirm(asking == Asking::Yes)
         .fires(fires());
-    for script in &settings.scripts.hooks {
-        builder = builder.register_json(script.clone());
+    let mut commands = settings.scripts.hooks.clone();
+    if host != Host::Bridge {
+        commands.extend(others::load(settings).hooks);
+    }
+    for hook in commands {
+        builder = builder.register_json(hook);
     }
     if let Some(allow) = &common.allow {
         builder = builder.allow(allow.iter().cloned());

@@ -13,6 +13,7 @@
 mod commands;
 mod hooks;
 mod names;
+mod others;
 mod output;
 mod progress;
 mod project;

@@ -83,6 +83,8 @@ enum Whose {
     User,
     /// The project's: it counts once the user trusts it.
     Project,
+    /// gptme's: only its scripts, and once the user trusts them.
+    Gptme,
     /// Named on the command line.
     Named,
 }
@@ -102,6 +104,8 @@ pub(crate) struct Settings {
     pub(crate) subjects: Vec<Subject>,
     /// Hooks that are commands.
     pub(crate) scripts: Inbound,
+    /// Where hooks that are commands run.
+    pub(crate) place: Place,
     /// What does not count, and why.
     pub(crate) warnings: Vec<String>,
 }
@@ -133,7 +137,9 @@ impl Settings {
         let mut read = Files::default();
         let mut errors = Vec::new();
         for (path, whose) in [
+            (gptmes(), Whose::Gptme),
             (Some(paths.config_dir.join("hookspec.toml")), Whose::User),
+            (Some(workspace.join("gptme.toml")), Whose::Gptme),
             (Some(workspace.join("hookspec.toml")), Whose::Project),
             (common.config.clone(), Whose::Named),
         ] {
@@ -166,7 +172,10 @@ impl Settings {
             errors.push(error);
             Models::default()
         }));
-        Ok((Self { config, agent, models, paths, workspace, files, subjects, scripts, warnings }, errors))
+        Ok((
+            Self { config, agent, models, paths, workspace, files, subjects, scripts, place, warnings },
+            errors,
+        ))
     }
 }
 
@@ -203,6 +212,8 @@ impl Files {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound && whose != Whose::Named => {
                 return Ok(());
             }
+            // It is not ours: what is wrong with it is for gptme to tell.
+            Err(_) if whose == Whose::Gptme => return Ok(()),
             Err(source) => return Err(SettingsError::Read { path: path.to_owned(), source }),
         };
         // One file in two roles (a workspace that is the user's own folder) counts once.
@@ -210,20 +221,39 @@ impl Files {
         if self.sources.iter().any(|held| counts(held) && is_same(&held.file, path)) {
             return Ok(());
         }
-        let mut admission = Admission::Own;
-        if whose == Whose::Project {
-            let subject = script::subject(path, &text, &place.workspace);
-            admission = admit(&subject, store)?;
-            self.subjects.push(subject);
-        }
-        if let Admission::Barred(why) = &admission {
-            self.warnings.push(format!("{} does not count: {why}", path.display()));
-        } else {
-            self.config.add_toml(&path.display().to_string(), &text, &SECTIONS)?;
+        let subject = match whose {
+            Whose::User | Whose::Named => None,
+            Whose::Project => Some(script::subject(path, &text, &place.workspace)),
+            Whose::Gptme => match script::subject_of_scripts(path, &text, &place.workspace) {
+                Some(subject) => Some(subject),
+                None => return Ok(()),
+            },
+        };
+        let admission = subject.as_ref().map_or(Ok(Admission::Own), |subject| admit(subject, store))?;
+        self.subjects.extend(subject);
+        match &admission {
+            Admission::Barred(why) if whose == Whose::Gptme => {
+                self.warnings.push(format!("the scripts in {} do not run: {why}", path.display()));
+            }
+            Admission::Barred(why) => {
+                self.warnings.push(format!("{} does not count: {why}", path.display()));
+            }
+            _ if whose == Whose::Gptme => {}
+            _ => self.config.add_toml(&path.display().to_string(), &text, &SECTIONS)?,
         }
         self.sources.push(Source { file: path.to_owned(), text, admission });
         Ok(())
     }
+}
+
+/// gptme's own configuration; not where `HOOKSPEC_HOME` names a home of its own.
+fn gptmes() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if set("HOOKSPEC_HOME").is_some() {
+        return None;
+    }
+    let base = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
+    Some(base.join("gptme/config.toml"))
 }
 
 fn is_same(one: &Path, two: &Path) -> bool {

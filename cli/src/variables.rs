@@ -32,7 +32,7 @@ const VARIABLES: [(&str, &str, &str, Kind); 23] = [
     ("GPTME_AW_WATCHER_CATEGORY", "aw_watcher_agent", "category", Kind::Text),
     ("GPTME_SESSION_BUDGET_USD", "cost_awareness", "budget_usd", Kind::Text),
     ("GPTME_SESSION_BUDGET_TOKENS", "cost_awareness", "budget_tokens", Kind::Number),
-    ("GPTME_BUDGET_WARN_PCT", "cost_awareness", "warn_pct", Kind::Number),
+    ("GPTME_BUDGET_WARN_PCT", "cost_awareness", "warn_pct", Kind::Text),
     ("GPTME_INJECTION_HYGIENE", "injection_screening", "mode", Kind::Text),
     ("GPTME_MANIFEST_DIR", "manifest", "enabled", Kind::Given),
     ("GPTME_MANIFEST_DIR", "manifest", "dir", Kind::Text),
@@ -105,15 +105,15 @@ mod tests {
             ("GPTME_FRESH", " YES "),
             ("GPTME_DING", ""),
             ("GPTME_MANIFEST_DIR", "/records"),
-            ("GPTME_BUDGET_WARN_PCT", "80"),
+            ("GPTME_SESSION_BUDGET_TOKENS", "80"),
         ]);
         assert!(errors.is_empty(), "{errors:?}");
-        let (_, errors) = told(&[("GPTME_FRESH", "ture"), ("GPTME_BUDGET_WARN_PCT", "80%")]);
+        let (_, errors) = told(&[("GPTME_FRESH", "ture"), ("GPTME_SESSION_BUDGET_TOKENS", "80k")]);
         assert_eq!(
             errors,
             [
                 "the environment variable GPTME_FRESH holds `ture`; it takes `true` or `false`",
-                "the environment variable GPTME_BUDGET_WARN_PCT holds `80%`; it takes a whole number",
+                "the environment variable GPTME_SESSION_BUDGET_TOKENS holds `80k`; it takes a whole number",
             ]
         );
     }

@@ -170,3 +170,56 @@ fn a_damaged_list_of_grants_trusts_nothing_and_says_so() {
     assert!(home.bad(&["list"]).contains("is damaged"));
     assert!(home.bad(&["trust", "grant", "--all"]).contains("repair or remove it"));
 }
+
+#[test]
+fn handlers_of_other_agents_run_in_a_chat_once_they_are_trusted() {
+    let home = Home::new();
+    std::fs::create_dir(home.workspace().join(".claude")).unwrap();
+    let handler = json!({ "type": "command", "command": "grep -q secret && echo secrets stay here >&2 && exit 2; exit 0" });
+    let settings =
+        json!({ "permissions": {}, "hooks": { "PreToolUse": [{ "matcher": "Write", "hooks": [handler] }] } });
+    std::fs::write(home.workspace().join(".claude/settings.json"), settings.to_string()).unwrap();
+    let save = |content: &str| json!({ "text": "", "tool_calls": [{ "tool": "save", "kwargs": { "path": "x", "content": content } }] });
+    let model = home.script(&[save("a secret"), json!({ "text": "Then not." })]);
+    let chat = ["chat", "save it", "-y", "--model", &model, "--name"];
+    let error = String::from_utf8(home.run(&[&chat[..], &["one"]].concat()).stderr).unwrap();
+    assert!(
+        error.contains("settings.json that do not run: 1; look at them with `hookspec trust`"),
+        "{error}"
+    );
+    assert!(home.workspace().join("x").exists());
+    assert!(home.bad(&[&chat[..], &["strict", "--strict"]].concat()).contains("not begun"));
+    std::fs::remove_file(home.workspace().join("x")).unwrap();
+
+    let listed = rows(&home);
+    assert_eq!(hook(&listed, "claude.PreToolUse.001")["on"], false);
+    assert!(!home.run(&["doctor"]).status.success());
+    home.good(&["trust", "grant", "--all"]);
+    assert_eq!(hook(&rows(&home), "claude.PreToolUse")["on"], true);
+    home.good(&[&chat[..], &["two", "--strict"]].concat());
+    assert!(!home.workspace().join("x").exists());
+    let log = std::fs::read_to_string(home.path().join("home/logs/two/conversation.jsonl")).unwrap();
+    assert!(log.contains("secrets stay here"), "{log}");
+    // A client that runs its hooks itself must not see them run twice.
+    let listed: Value = serde_json::from_str(&home.good(&["list", "--json", "--host", "bridge"])).unwrap();
+    assert!(listed["hooks"].as_array().unwrap().iter().all(|row| row["name"] != "claude.PreToolUse"));
+}
+
+#[test]
+fn gptmes_scripts_run_once_they_are_trusted() {
+    let home = Home::new();
+    let text = "[prompt]\nx = 1\n[[hooks.scripts]]\nevent = 'session.start'\ncommand = 'echo $GPTME_HOOK_EVENT > ran'\n";
+    std::fs::write(home.workspace().join("gptme.toml"), text).unwrap();
+    let fire = || {
+        let event = r#"{"resumed": false, "reason": "new", "initial": []}"#;
+        home.run(&["fire", "session.start", "--text", "--event", event, "--only", "script"]);
+        std::fs::read_to_string(home.workspace().join("ran")).unwrap_or_default()
+    };
+    assert_eq!(fire(), "");
+    let shown = home.good(&["trust", "show"]);
+    assert!(shown.contains("gptme.toml, its scripts") && !shown.contains("[prompt]"), "{shown}");
+    home.good(&["trust", "grant", "--all"]);
+    // The rest of gptme's file is none of ours, and may change.
+    std::fs::write(home.workspace().join("gptme.toml"), format!("[env]\ny = 2\n{text}")).unwrap();
+    assert_eq!(fire(), "session.start\n");
+}

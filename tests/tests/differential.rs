@@ -15,8 +15,8 @@ use hookspec::points::{
     TOOL_POST_EXECUTE, TURN_POST, TURN_PRE, TurnOutcome,
 };
 use hookspec::{
-    Answer, Clock, Config, FinishReason, First, Hook, Hooks, Message, MicroDollars, Registry, Request, Role,
-    Session, SessionBuilder, ToolStatus, ToolUse, Usage, fire, fire_now,
+    Answer, Clock, Config, FinishReason, First, Hook, Hooks, Message, MicroDollars, Mode, Registry, Request,
+    Role, Session, SessionBuilder, ToolStatus, ToolUse, Usage, fire, fire_now,
 };
 use hookspec_builtins::cost_awareness;
 use hookspec_builtins::models::Models;
@@ -76,6 +76,7 @@ fn registry(group: &str, settings: &str) -> Result<Registry, String> {
         config.add_toml("row", &text, &[]).map_err(|error| error.to_string())?;
     }
     let builder = Registry::builder().plugins(hookspec::plugins![hookspec_builtins]).config(config);
+    let builder = builder.mode(Mode::Cli);
     // The engine's tools are linked here; their schemas are tokens that gptme does not count.
     builder.allow([group]).disable(["tool.*"]).build().map_err(|error| error.to_string())
 }
@@ -309,6 +310,7 @@ async fn form() {
         First(Answer::Cancelled)
     });
     let builder = Registry::builder().plugins(hookspec::plugins![hookspec_builtins]).config(config);
+    let builder = builder.mode(Mode::Cli);
     let registry = builder.allow(["form_autodetect", "user"]).register(user).build().unwrap();
     let hooks = Hooks::new(registry);
     let runtime = tokio::runtime::Handle::current();

@@ -4,12 +4,16 @@
 //! with it, and each that does not run is in every list with the reason. What a project's folder brings
 //! runs only once the user [trusts](crate::trust) exactly that.
 
+pub mod clients;
 pub mod script;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::PathBuf;
 
 use hookspec::JsonHook;
+
+use crate::trust::Subject;
 
 /// Hooks from configuration, and what is wrong with the rest.
 #[derive(Debug, Default)]
@@ -18,6 +22,12 @@ pub struct Inbound {
     pub hooks: Vec<JsonHook>,
     /// Entries that cannot be used.
     pub complaints: Vec<Complaint>,
+    /// Entries that are right and mean nothing here.
+    pub idle: Vec<Complaint>,
+    /// How many hooks of a file do not run because the user has not trusted them.
+    pub waiting: BTreeMap<PathBuf, usize>,
+    /// What the user may trust, trusted or not.
+    pub subjects: Vec<Subject>,
 }
 
 /// An entry that cannot be used, and where it is.

@@ -398,3 +398,55 @@ fn without_a_place_and_at_the_root_it_says_what_to_do() {
     let error = settings.shadow(Some(&state), Path::new("/"), "s").unwrap_err().to_string();
     assert!(error.contains("too much"), "{error}");
 }
+
+#[test]
+fn no_text_whatever_makes_the_classifier_fail() {
+    let parts = [
+        "'",
+        "\"",
+        "`",
+        "$(",
+        "${",
+        "((",
+        ")",
+        "}",
+        "<<E",
+        "\n",
+        "E\n",
+        ">",
+        "&",
+        "|",
+        "\\",
+        "#",
+        "é",
+        "🦀",
+        " ",
+        "open(",
+        "'w'",
+        "f'{",
+        "!",
+        "%",
+        "= !",
+        "git",
+        "find -exec",
+        "tar",
+        "-",
+        "\u{0}",
+        "new-session '",
+        "\"\"\"",
+        "=",
+    ];
+    // A small generator with a fixed seed: the same texts each time.
+    let mut seed = 7_u64;
+    let mut next = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(seed >> 33).unwrap()
+    };
+    for _ in 0..20_000 {
+        let length = next() % 12;
+        let text: String = (0..length).map(|_| parts[next() % parts.len()]).collect();
+        for tool in ["shell", "ipython", "tmux", text.as_str()] {
+            let _ = classify::writes(&ToolUse::fenced(tool, [""; 0], text.as_str()), &[]);
+        }
+    }
+}

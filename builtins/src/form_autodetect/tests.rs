@@ -70,7 +70,9 @@ async fn row_3_where_nobody_can_be_asked_the_agent_rests() {
 #[test]
 fn it_is_for_hosts_that_can_ask() {
     for (mode, on) in [(Mode::Cli, true), (Mode::Server, true), (Mode::Bridge, false)] {
-        let rows = Registry::builder().mode(mode).build().unwrap().list();
+        let mut config = Config::new();
+        config.add_toml("t.toml", "[hooks.form_autodetect]\nenabled = true", &[]).unwrap();
+        let rows = Registry::builder().mode(mode).config(config).build().unwrap().list();
         assert_eq!(rows.iter().any(|row| row.info.name == "form_autodetect.offer" && row.on), on, "{mode:?}");
     }
 }

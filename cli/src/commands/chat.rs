@@ -16,6 +16,7 @@ use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::hooks::{Asking, builder, lend};
+use crate::others;
 use crate::output::{self, BOLD, DIM, paint};
 use crate::settings::{Common, Settings};
 use crate::show::Show;
@@ -64,8 +65,10 @@ impl Chat {
         let asking = Asking::choose(self.non_interactive, self.yes);
         let mut builder = builder(&settings, common, plugins, asking);
         if self.strict {
-            if !settings.warnings.is_empty() {
-                return Err(ChatError::NotInForce(settings.warnings.join("; ")).into());
+            let mut warnings = settings.warnings.clone();
+            warnings.extend(others::warnings(&settings, &others::read(&settings)?));
+            if !warnings.is_empty() {
+                return Err(ChatError::NotInForce(warnings.join("; ")).into());
             }
             builder = builder.strict(true);
         }

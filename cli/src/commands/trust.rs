@@ -9,6 +9,7 @@ use clap::{Args, Subcommand};
 use hookspec_bridge::trust::{Fingerprint, Grant, Grants, Standing, Store, Subject, TrustError, Unreadable};
 use serde_json::json;
 
+use crate::others;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 use crate::settings::{Common, Settings, store};
 
@@ -67,7 +68,9 @@ impl Trust {
         let (settings, _) = Settings::read(common)?;
         let store = store(&settings.paths);
         let grants = store.load()?;
-        let items = items(&settings.subjects, &grants)?;
+        let mut subjects = settings.subjects.clone();
+        subjects.extend(others::read(&settings)?.subjects);
+        let items = items(&subjects, &grants)?;
         match &self.action {
             None => list(&items, common.json)?,
             Some(Action::Show { fingerprints }) => {

@@ -64,6 +64,15 @@ pub struct Place {
     pub overflow: Overflow,
 }
 
+impl Place {
+    /// The file with a session's conversation, where there is one.
+    #[must_use]
+    pub fn transcript(&self, session: &str) -> Option<PathBuf> {
+        let file = logdir(&self.logs, session)?.join("conversation.jsonl");
+        file.is_file().then_some(file)
+    }
+}
+
 /// A whole `hookspec.toml` with everything that its commands name, to be trusted or not.
 #[must_use]
 pub fn subject(file: &Path, text: &str, workspace: &Path) -> Subject {
@@ -75,6 +84,17 @@ pub fn subject(file: &Path, text: &str, workspace: &Path) -> Subject {
         variables: entry::variables(workspace),
         cwd: workspace.to_owned(),
     }
+}
+
+/// The scripts of a file that holds other things too, such as gptme's; `None` if there are none.
+#[must_use]
+pub fn subject_of_scripts(file: &Path, text: &str, workspace: &Path) -> Option<Subject> {
+    let entries: Vec<String> = entry::entries(text).iter().map(|(_, entry)| entry.to_string()).collect();
+    (!entries.is_empty()).then(|| Subject {
+        part: "its scripts".to_owned(),
+        text: entries.join("\n"),
+        ..subject(file, text, workspace)
+    })
 }
 
 /// The hooks of these files, in their order. They are numbered from 1 on over all files, so that of equal
