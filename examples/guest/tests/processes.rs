@@ -173,6 +173,15 @@ fn a_refusal_that_cannot_be_written_is_an_exit_code() {
 }
 
 #[test]
+fn without_a_standard_error_it_answers_all_the_same() {
+    let line = format!("exec {MISBEHAVING} codex 2>&-");
+    for (command, refused) in [("print", false), ("deny", true)] {
+        let output = run("sh", &["-c", &line], event("PreToolUse", command).to_string().as_bytes());
+        assert_eq!((output.status.code(), output.stdout.is_empty()), (Some(0), !refused), "{command}");
+    }
+}
+
+#[test]
 fn the_guest_refuses_changes_tells_and_remembers() {
     let state = tempfile::tempdir().unwrap();
     let say = |name: &str, command: &str| {
