@@ -17,7 +17,7 @@ use serde_json::Value;
 use stage::Stage;
 
 /// The commands that the model calls for, one after the other; then it says that it is done.
-const COMMANDS: [&str; 3] = ["rm -rf precious", "echo git push --force origin main", "echo once more"];
+const COMMANDS: [&str; 3] = ["mv precious gone", "echo git push --force origin main", "echo once more"];
 
 /// What must have reached the model, and what must have happened, whichever client it was.
 fn check(stage: &Stage, requests: &[Value], output: &str) {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::Duration;
 
-use hookspec_process::Program;
+use hookspec_process::{Environment, Program};
 use tempfile::TempDir;
 
 use crate::client::Client;
@@ -75,7 +75,7 @@ impl Stage {
     /// Installs the guard in the client, as its user would.
     pub(crate) fn install_hooks(&self) {
         let output = std::process::Command::new(env!("CARGO_BIN_EXE_guard"))
-            .args(["install", self.client.name, "--scope", "user", "--yes"])
+            .args(["install", self.client.name, "--scope", "user"])
             .current_dir(self.workspace())
             .env_clear()
             .envs(self.environment(None))
@@ -118,7 +118,9 @@ fn install(client: &Client) -> Result<PathBuf, String> {
     std::fs::create_dir_all(&folder).map_err(|error| error.to_string())?;
     // Built beside its place, so that a run that was cut off leaves nothing half done.
     let fresh = tempfile::tempdir_in(env!("CARGO_TARGET_TMPDIR")).map_err(|error| error.to_string())?;
+    // Where the registry is may be said by a variable.
     let ended = Program::new("npm")
+        .environment(Environment::All)
         .args(["install", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix"])
         .args([fresh.path().as_os_str(), client.package.as_ref()])
         .deadline(Duration::from_secs(300))
