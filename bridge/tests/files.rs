@@ -157,6 +157,9 @@ fn new_text_is_judged_even_where_its_place_is_not_found() {
     let patch = json!("*** Begin Patch\n*** Update File: a.rs\n@@\n-not there\n+SECRET\n*** End Patch\n");
     let (_, answer) = setup.send(Client::Codex, &call(&setup, "PreToolUse", "apply_patch", &patch));
     assert_eq!(answer.refusal.as_deref(), Some("no secrets in files"));
+    let cell = json!({"notebook_path": "a.ipynb", "cell_id": "c", "new_source": "SECRET"});
+    let (_, answer) = setup.send(Client::Claude, &call(&setup, "PreToolUse", "NotebookEdit", &cell));
+    assert_eq!(answer.refusal.as_deref(), Some("no secrets in files"));
     // Nor does a call pass that hides what it writes.
     let (_, answer) = setup.send(Client::Claude, &call(&setup, "PreToolUse", "Write", &json!({"path": 1})));
     assert!(answer.refusal.unwrap().contains("cannot be judged"));

@@ -35,7 +35,7 @@ pub struct Call {
     pub id: Option<String>,
 }
 
-const PATHS: [&str; 5] = ["file_path", "path", "filePath", "absolute_path", "target_file"];
+const PATHS: [&str; 6] = ["file_path", "path", "filePath", "absolute_path", "target_file", "notebook_path"];
 const CONTENTS: [&str; 3] = ["content", "contents", "file_text"];
 const OLD: [&str; 2] = ["old_string", "old_str"];
 const NEW: [&str; 2] = ["new_string", "new_str"];
@@ -58,7 +58,7 @@ impl Call {
             | "terminal" | "developer__shell" | "run_terminal_cmd" | "execute_command" => Shape::Shell,
             "write" | "write_file" | "create" | "create_file" | "developer__write" => Shape::Save,
             "edit" | "multiedit" | "replace" | "str_replace" | "strreplace" | "edit_file"
-            | "developer__edit" => Shape::Edit,
+            | "developer__edit" | "notebookedit" => Shape::Edit,
             "patch" if self.first(&OLD).is_some() => Shape::Edit,
             "apply_patch" | "applypatch" | "patch" => Shape::Patch,
             "read" | "read_file" | "view" => Shape::Read,
@@ -106,6 +106,10 @@ impl Call {
             let all = value.get("replace_all").and_then(Value::as_bool).unwrap_or(false)
                 || value.get("expected_replacements").and_then(Value::as_u64).is_some_and(|n| n > 1);
             Some((text(&OLD)?, text(&NEW)?, all))
+        }
+        if let Some(cell) = self.text("new_source") {
+            // Where the cell stands in the notebook is not said: its text is new, and that is what hooks see.
+            return vec![("", cell, false)];
         }
         match self.input.get("edits").and_then(Value::as_array) {
             Some(edits) => edits.iter().filter_map(edit).collect(),

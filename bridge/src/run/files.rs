@@ -204,6 +204,8 @@ impl Run<'_> {
                     call.edits().iter().map(|(old, new, _)| ((*old).to_owned(), (*new).to_owned())).collect();
                 match known(&path) {
                     Some(before) => self.patched(&path, &before.unwrap_or_default()),
+                    // Of a notebook's cell it is not known what it was.
+                    None if call.input.get("new_source").is_some() => self.changed(&path),
                     None => self.file_edited(&path, &edits),
                 }
             }
