@@ -123,6 +123,7 @@ impl Agent {
             text: String::new(),
             session_end: None,
         };
+        self.frontend.generating(attempt);
         let began = Instant::now();
         let answered = {
             let generation = model.generate(&request, &mut chunks);
@@ -170,6 +171,7 @@ impl Agent {
             message.quiet = true;
             self.session.append(message);
         }
+        self.frontend.interrupted(reason);
         let fired = fire!(self.session, GENERATION_INTERRUPT { reason, partial }).await;
         self.after(&fired).await;
         let who = match reason {

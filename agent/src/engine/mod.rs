@@ -22,7 +22,7 @@ use std::time::Duration;
 use hookspec::points::{self, EndReason, ErrorSource};
 use hookspec::{Fired, Message, Point, PointInfo, Session, Verdict, fire};
 
-use crate::log::Conversation;
+use crate::log::Storage;
 use crate::models::{Model, ModelError, ModelOptions};
 
 pub(crate) use ask::agreed;
@@ -86,7 +86,7 @@ impl Default for Limits {
 #[derive(Debug)]
 pub struct Agent {
     session: Session,
-    conversation: Arc<Conversation>,
+    storage: Arc<dyn Storage>,
     frontend: Arc<dyn Frontend>,
     model: Arc<dyn Model>,
     /// What `model` was opened as: a model's own name may be written another way.
@@ -94,6 +94,8 @@ pub struct Agent {
     model_options: ModelOptions,
     limits: Limits,
     queue: VecDeque<Message>,
+    /// User messages in the log that no turn was taken for yet.
+    posted: Vec<Arc<Message>>,
     /// Set by a hook that ends the session; carried out at the next safe place.
     ending: Option<String>,
     ended: bool,
@@ -107,10 +109,10 @@ impl Agent {
         &self.session
     }
 
-    /// The session's files.
+    /// Where the session is kept.
     #[must_use]
-    pub fn conversation(&self) -> &Conversation {
-        &self.conversation
+    pub fn storage(&self) -> &dyn Storage {
+        &*self.storage
     }
 
     /// Why a hook has ended the session, if one has.
