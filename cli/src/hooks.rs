@@ -30,6 +30,18 @@ impl Asking {
     }
 }
 
+/// What kind of host hooks are chosen for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Host {
+    /// `hookspec chat`.
+    #[default]
+    Chat,
+    /// `hookspec serve`.
+    Server,
+    /// `hookspec bridge`.
+    Bridge,
+}
+
 /// The points that this program fires: the engine's, and those that a plugin crate in it declares and fires.
 pub(crate) fn fires() -> Vec<&'static PointInfo> {
     let mut all = hookspec_agent::FIRES.to_vec();
@@ -48,11 +60,26 @@ pub(crate) fn builder(
     plugins: &[&'static Plugin],
     asking: Asking,
 ) -> RegistryBuilder {
+    host_builder(settings, common, plugins, Host::Chat, asking)
+}
+
+/// The same for any kind of host.
+pub(crate) fn host_builder(
+    settings: &Settings,
+    common: &Common,
+    plugins: &[&'static Plugin],
+    host: Host,
+    asking: Asking,
+) -> RegistryBuilder {
     let mut builder = Registry::builder()
         .plugins(plugins.iter().copied())
         .config(settings.config.clone())
         .disable(common.disable.iter().cloned())
-        .mode(Mode::Cli)
+        .mode(match host {
+            Host::Chat => Mode::Cli,
+            Host::Server => Mode::Server,
+            Host::Bridge => Mode::Bridge,
+        })
         .interactive(asking == Asking::Person)
         .no_confirm(asking == Asking::Yes)
         .fires(fires());

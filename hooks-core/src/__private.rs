@@ -8,7 +8,7 @@ pub use serde_json;
 
 pub use crate::dispatch::{fire, fire_now};
 pub use crate::point::{AnyPoint, PointOf};
-pub use hookspec_macros::{hook_point_impl, plugins_impl};
+pub use hookspec_macros::{essays_impl, hook_point_impl, plugins_impl};
 
 use crate::outcome::{IntoOutcome, Outcome};
 use crate::point::{FireSite, Point};

@@ -61,8 +61,36 @@ pub struct Config {
     pub(crate) strict: Option<bool>,
     pub(crate) background: BackgroundSettings,
     background_table: toml::Table,
-    hooks: BTreeMap<String, (toml::Table, String)>,
-    sections: BTreeMap<String, (toml::Table, String)>,
+    hooks: BTreeMap<String, Section>,
+    sections: BTreeMap<String, Section>,
+}
+
+/// A table, put together from several sources.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Section {
+    pub(crate) table: toml::Table,
+    /// Where each key's value comes from.
+    sources: BTreeMap<String, String>,
+}
+
+impl Section {
+    fn add(&mut self, table: toml::Table, source: &str) {
+        self.sources.extend(table.keys().map(|key| (key.clone(), source.to_owned())));
+        self.table.extend(table);
+    }
+
+    /// The file or variable that a key's value comes from.
+    pub(crate) fn source(&self, key: &str) -> Option<&str> {
+        self.sources.get(key).map(String::as_str)
+    }
+
+    /// All that it comes from, in words.
+    pub(crate) fn source_text(&self) -> String {
+        let mut all: Vec<&str> = self.sources.values().map(String::as_str).collect();
+        all.sort_unstable();
+        all.dedup();
+        all.join(" and ")
+    }
 }
 
 /// A configuration that cannot be used.
@@ -140,7 +168,7 @@ impl Config {
                             content(format!("`[background]`: {}", e.message()))
                         })?;
                 }
-                name if sections.contains(&name) => merge(&mut next.sections, key, table, file),
+                name if sections.contains(&name) => next.sections.entry(key).or_default().add(table, file),
                 name => {
                     let known = ["hooks", "background"].into_iter().chain(sections.iter().copied());
                     let nearest = crate::registry::nearest(name, known);
@@ -171,7 +199,7 @@ impl Config {
                     "`[hooks]`: unknown key `{group}`{nearest}; settings of hooks are tables, as in `[hooks.{group}]`"
                 ));
             };
-            merge(&mut self.hooks, group, table, file);
+            self.hooks.entry(group).or_default().add(table, file);
         }
         Ok(())
     }
@@ -229,28 +257,25 @@ impl Config {
         Ok(())
     }
 
+    /// Sets one key of a group's settings, over what is there: what a variable or an option of the host says.
+    pub fn set(&mut self, group: &str, key: &str, value: toml::Value, source: &str) {
+        let table = toml::Table::from_iter([(key.to_owned(), value)]);
+        self.hooks.entry(group.to_owned()).or_default().add(table, source);
+    }
+
     /// A top-level table that belongs to the host, and the files it comes from.
     #[must_use]
-    pub fn section(&self, name: &str) -> Option<(&toml::Table, &str)> {
-        self.sections.get(name).map(|(table, source)| (table, source.as_str()))
+    pub fn section(&self, name: &str) -> Option<(&toml::Table, String)> {
+        self.sections.get(name).map(|section| (&section.table, section.source_text()))
     }
 
-    pub(crate) fn hook_table(&self, group: &str) -> Option<(&toml::Table, &str)> {
-        self.hooks.get(group).map(|(table, source)| (table, source.as_str()))
+    pub(crate) fn hook_table(&self, group: &str) -> Option<&Section> {
+        self.hooks.get(group)
     }
 
-    pub(crate) fn hook_tables(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.hooks.iter().map(|(group, (_, source))| (group.as_str(), source.as_str()))
+    pub(crate) fn hook_tables(&self) -> impl Iterator<Item = (&str, &Section)> {
+        self.hooks.iter().map(|(group, section)| (group.as_str(), section))
     }
-}
-
-fn merge(into: &mut BTreeMap<String, (toml::Table, String)>, key: String, table: toml::Table, file: &str) {
-    let (held, source) = into.entry(key).or_default();
-    held.extend(table);
-    if !source.is_empty() {
-        source.push_str(" and ");
-    }
-    source.push_str(file);
 }
 
 #[cfg(test)]
@@ -272,9 +297,12 @@ mod tests {
         config.add_toml("project", "[hooks]\nallow=['b']\ndisable=['y']\n[hooks.lint]\nb=2", &[]).unwrap();
         assert_eq!(texts(config.allow.as_ref().unwrap()), ["b"]);
         assert_eq!(texts(&config.disable), ["x", "y"]);
-        let (table, source) = config.hook_table("lint").unwrap();
-        assert_eq!((table["a"].as_integer(), table["b"].as_integer()), (Some(1), Some(2)));
-        assert_eq!(source, "user and project");
+        config.set("lint", "c", 3.into(), "a variable");
+        let section = config.hook_table("lint").unwrap();
+        let number = |key: &str| section.table[key].as_integer();
+        assert_eq!((number("a"), number("b"), number("c")), (Some(1), Some(2), Some(3)));
+        assert_eq!((section.source("a"), section.source("b")), (Some("user"), Some("project")));
+        assert_eq!(section.source_text(), "a variable and project and user");
     }
 
     #[test]

@@ -100,7 +100,7 @@ pub use point::{
 };
 pub use registry::{
     BuildError, Gathering, Handle, HookInfo, HookRow, Hooks, Listed, LiveError, PluginRow, Problem, Registry,
-    RegistryBuilder, Report,
+    RegistryBuilder, Report, Setting,
 };
 pub use session::{
     HookSettings, HookState, InterruptReason, LogFault, LogSink, LogView, PATIENCE, Session, SessionBuilder,

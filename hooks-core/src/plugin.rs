@@ -17,6 +17,28 @@ pub struct Plugin {
     pub krate: &'static str,
     /// Its description in Cargo.toml.
     pub description: &'static str,
+    /// Module paths inside the crate (`time_awareness`; empty for its root), and the documentation at the
+    /// top of each.
+    #[serde(skip)]
+    pub essays: &'static [(&'static str, &'static str)],
+}
+
+impl Plugin {
+    /// What a module of this crate says of itself; where it says nothing, what the module around it says.
+    /// `module` is a whole path, as in `linter::rules`.
+    #[must_use]
+    pub fn essay(&self, module: &str) -> Option<&'static str> {
+        let mut inner = module.strip_prefix(self.krate)?.trim_start_matches("::");
+        loop {
+            if let Some((_, essay)) = self.essays.iter().find(|(held, _)| *held == inner) {
+                return Some(essay);
+            }
+            if inner.is_empty() {
+                return None;
+            }
+            inner = inner.rsplit_once("::").map_or("", |(outer, _)| outer);
+        }
+    }
 }
 
 /// Makes this crate a plugin. Write it once, at the crate's root.
@@ -29,6 +51,7 @@ macro_rules! plugin {
             version: env!("CARGO_PKG_VERSION"),
             krate: module_path!(),
             description: env!("CARGO_PKG_DESCRIPTION"),
+            essays: $crate::__private::essays_impl!(),
         };
     };
 }

@@ -5,6 +5,7 @@
 //! error and not twenty.
 
 mod errors;
+mod essays;
 mod hook;
 mod options;
 mod plugins;
@@ -61,6 +62,13 @@ pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn plugins_impl(input: TokenStream) -> TokenStream {
     plugins::expand(input.into()).into()
+}
+
+/// Part of `hookspec::plugin!`: what the crate's modules say of themselves.
+#[doc(hidden)]
+#[proc_macro]
+pub fn essays_impl(_: TokenStream) -> TokenStream {
+    essays::expand().into()
 }
 
 /// The work of `hookspec::hook_point!`, which hands in the path of its crate.

@@ -6,10 +6,10 @@
 use std::process::ExitCode;
 
 use clap::Args;
-use hookspec::{HookInfo, HookRow, Plugin, Registry};
+use hookspec::{HookInfo, HookRow, Plugin, Registry, Setting};
 use serde_json::json;
 
-use crate::hooks::{Asking, builder};
+use crate::hooks::{Asking, Host, host_builder};
 use crate::names;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, paint};
 use crate::settings::{Common, Settings};
@@ -21,6 +21,9 @@ pub(crate) struct List {
     /// Explain a hook, or all of a group: documentation, options, settings in force.
     #[arg(long, value_name = "NAME")]
     explain: Option<String>,
+    /// As it would be in another kind of host.
+    #[arg(long, value_enum, value_name = "HOST", default_value_t)]
+    host: Host,
     /// As it would be with nobody to ask.
     #[arg(long)]
     non_interactive: bool,
@@ -39,10 +42,11 @@ struct UnknownHook {
 impl List {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
         let settings = Settings::load(common)?;
-        let registry = builder(&settings, common, plugins, Asking::choose(self.non_interactive, self.yes));
+        let asking = Asking::choose(self.non_interactive, self.yes);
+        let registry = host_builder(&settings, common, plugins, self.host, asking);
         let registry = registry.strict(false).build()?;
         if let Some(name) = &self.explain {
-            return explain(&registry, name, common.json);
+            return explain(&registry, plugins, name, common.json);
         }
         let rows = registry.list();
         if common.json {
@@ -64,11 +68,27 @@ impl List {
             })
             .collect();
         output::table(&["", "TOOL", "", "PLUGIN", "WHY"], &tools);
+        output::line(format!("\n{} {}", paint(BOLD, "CONFIRMATIONS"), confirmations(&rows)));
         for warning in &registry.report().warnings {
             output::warning(warning);
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// Who answers when a tool call needs to be confirmed.
+fn confirmations(rows: &[HookRow]) -> String {
+    let asked: Vec<_> = rows
+        .iter()
+        .filter(|row| row.on && row.info.confirmation && row.info.point.name == "TOOL_CONFIRM")
+        .map(|row| row.info.name.as_str())
+        .collect();
+    if asked.is_empty() {
+        return "nobody can be asked: a call that needs one is refused, unless -y or the policy in \
+                [hooks.confirm_policy] allows it"
+            .to_owned();
+    }
+    format!("answered by {}", asked.join(", "))
 }
 
 fn kind(row: &HookRow) -> String {
@@ -93,7 +113,7 @@ fn cells(row: &HookRow) -> Vec<String> {
     ]
 }
 
-fn explain(registry: &Registry, name: &str, as_json: bool) -> CommandResult {
+fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) -> CommandResult {
     let all = registry.list();
     let rows: Vec<_> = all.iter().filter(|row| row.info.name == name || row.info.group() == name).collect();
     let Some(first) = rows.first() else {
@@ -101,10 +121,17 @@ fn explain(registry: &Registry, name: &str, as_json: bool) -> CommandResult {
         return Err(UnknownHook { name: name.to_owned(), nearest: names::did_you_mean(name, known) }.into());
     };
     let group = first.info.group();
-    let settings = registry.shown_settings().get(group);
+    let settings = registry.settings_of(group);
+    let essay = plugins
+        .iter()
+        .find(|plugin| plugin.package == first.info.package)
+        .and_then(|plugin| plugin.essay(first.info.module));
     if as_json {
-        output::json(&json!({ "hooks": rows, "settings": settings }))?;
+        output::json(&json!({ "essay": essay, "hooks": rows, "settings": settings }))?;
         return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(essay) = essay {
+        output::line(format!("{essay}\n"));
     }
     for row in &rows {
         let info = &row.info;
@@ -123,10 +150,10 @@ fn explain(registry: &Registry, name: &str, as_json: bool) -> CommandResult {
     }
     match settings {
         Some(settings) => {
-            output::line(format!("settings in force {}", paint(DIM, "(hookspec.toml)")));
-            output::line(format!("  [hooks.{group}]"));
-            for (key, value) in settings.as_object().into_iter().flatten() {
-                output::line(format!("  {key} = {value}"));
+            output::line(format!("settings in force, as in {}", paint(BOLD, format!("[hooks.{group}]"))));
+            for Setting { key, value, source } in settings {
+                let source = source.as_deref().unwrap_or("default");
+                output::line(format!("  {key} = {value}  {}", paint(DIM, format!("# {source}"))));
             }
         }
         None => output::line(paint(DIM, "no settings")),

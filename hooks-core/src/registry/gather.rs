@@ -5,9 +5,7 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use serde_json::Value;
-
-use crate::config::Config;
+use crate::config::{Config, Section};
 use crate::entry::{Call, Entry, Hook, Options};
 use crate::failure::Failure;
 use crate::point::{Point, PointInfo};
@@ -15,7 +13,7 @@ use crate::session::{AllSettings, Session, SettingsSpec};
 
 use super::report::{Problem, place};
 use super::select::{Selection, nearest};
-use super::{AnySlots, HookInfo, HookSlot, Slots, Switch};
+use super::{AnySlots, HookInfo, HookSlot, Setting, Slots, Switch};
 
 /// A linked hook as data, before any selection: what `doctor` and the macros' tests look at.
 #[derive(Clone, Debug)]
@@ -61,7 +59,7 @@ pub struct Gathering<'b> {
     pub(crate) points: HashMap<TypeId, Arc<dyn AnySlots>>,
     pub(crate) off: Vec<(Arc<HookInfo>, String)>,
     pub(crate) settings: AllSettings,
-    pub(crate) shown: HashMap<String, Value>,
+    pub(crate) shown: HashMap<String, Vec<Setting>>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) dead: Vec<Problem>,
 }
@@ -141,14 +139,14 @@ impl Gathering<'_> {
             return;
         }
         let table = self.config.hook_table(&group);
-        match (spec.read)(table.map(|(table, _)| table)) {
+        match (spec.read)(table.map(|section| &section.table)) {
             Ok((settings, shown)) => {
                 self.settings.0.insert((spec.id)(), settings);
-                self.shown.insert(group, shown);
+                let rows = Setting::rows(shown, table);
+                self.shown.insert(group, rows);
             }
             Err(why) => {
-                let source_text =
-                    table.map_or_else(|| "the defaults".to_owned(), |(_, source)| source.to_owned());
+                let source_text = table.map_or_else(|| "the defaults".to_owned(), Section::source_text);
                 let problem = Problem::BadSettings { group, source_text, why };
                 if !self.problems.contains(&problem) {
                     self.problems.push(problem);
@@ -200,7 +198,7 @@ impl Gathering<'_> {
                 nearest: nearest(&wanted, known()),
             });
         }
-        for (group, source) in self.config.hook_tables() {
+        for (group, section) in self.config.hook_tables() {
             if !self.shown.contains_key(group)
                 && !self
                     .problems
@@ -209,7 +207,7 @@ impl Gathering<'_> {
             {
                 self.problems.push(Problem::UnusedSettings {
                     group: group.to_owned(),
-                    source_text: source.to_owned(),
+                    source_text: section.source_text(),
                     nearest: nearest(group, self.shown.keys().map(String::as_str)),
                 });
             }
@@ -224,7 +222,7 @@ fn from_entry<P: Point>(entry: &Entry<P>) -> Candidate<P> {
             origin.full_name(),
             &entry.options,
             &entry.call,
-            (origin.package, origin.docs),
+            (origin.package, origin.module, origin.docs),
             (origin.file, origin.line),
         ),
         options: entry.options,
@@ -240,7 +238,7 @@ fn from_hook<P: Point>(hook: Hook<P>) -> Candidate<P> {
             hook.name,
             &hook.options,
             &hook.call,
-            (hook.package, hook.docs),
+            (hook.package, "", hook.docs),
             (hook.at.file(), hook.at.line()),
         ),
         options: hook.options,

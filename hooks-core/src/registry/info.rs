@@ -5,9 +5,30 @@ use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
+use serde_json::Value;
 
+use crate::config::Section;
 use crate::entry::{Call, Mode, Options, Placement};
 use crate::point::{Point, PointInfo};
+
+/// One setting of a group of hooks, as it is in force.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Setting {
+    /// Its key in `[hooks.<group>]`.
+    pub key: String,
+    /// Its value.
+    pub value: Value,
+    /// The file or variable that it comes from; `None` for a default.
+    pub source: Option<String>,
+}
+
+impl Setting {
+    pub(crate) fn rows(shown: Value, section: Option<&Section>) -> Vec<Self> {
+        let Value::Object(shown) = shown else { return Vec::new() };
+        let source = |key: &str| section.and_then(|section| section.source(key)).map(str::to_owned);
+        shown.into_iter().map(|(key, value)| Self { source: source(&key), key, value }).collect()
+    }
+}
 
 /// One hook as data.
 #[derive(Clone, Debug, Serialize)]
@@ -25,6 +46,8 @@ pub struct HookInfo {
     pub placement: Placement,
     /// The package it comes from; empty for a closure.
     pub package: &'static str,
+    /// The module it stands in; empty for a closure.
+    pub module: &'static str,
     /// Source file.
     pub file: &'static str,
     /// Source line.
@@ -62,7 +85,7 @@ impl HookInfo {
         name: String,
         options: &Options,
         call: &Call<P>,
-        (package, docs): (&'static str, &'static str),
+        (package, module, docs): (&'static str, &'static str, &'static str),
         (file, line): (&'static str, u32),
     ) -> Self {
         Self {
@@ -76,6 +99,7 @@ impl HookInfo {
             },
             placement: options.placement,
             package,
+            module,
             file,
             line,
             docs,

@@ -19,8 +19,6 @@ use std::marker::PhantomData;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use serde_json::Value;
-
 use crate::entry::{Call, Placement, SyncCall};
 use crate::failure::Failure;
 use crate::point::Point;
@@ -30,7 +28,7 @@ use crate::tool::ToolSet;
 pub use builder::{BuildError, RegistryBuilder};
 pub use gather::{Gathering, Listed};
 pub(crate) use info::Switch;
-pub use info::{HookInfo, HookRow};
+pub use info::{HookInfo, HookRow, Setting};
 pub use live::{Hooks, LiveError};
 pub use report::{PluginRow, Problem, Report};
 pub(crate) use select::{Selection, nearest};
@@ -41,7 +39,7 @@ pub struct Registry {
     /// Hooks that were found and not selected, with the reason.
     pub(crate) off: Arc<Vec<(Arc<HookInfo>, String)>>,
     pub(crate) settings: AllSettings,
-    pub(crate) shown_settings: Arc<HashMap<String, Value>>,
+    pub(crate) shown_settings: Arc<HashMap<String, Vec<Setting>>>,
     pub(crate) tools: ToolSet,
     pub(crate) report: Report,
     pub(crate) config: Arc<crate::config::Config>,
@@ -258,10 +256,10 @@ impl Registry {
         &self.config
     }
 
-    /// The settings in force of each group of hooks that has any, as JSON.
+    /// The settings in force of a group of hooks, and where each comes from; `None` where it takes none.
     #[must_use]
-    pub fn shown_settings(&self) -> &HashMap<String, Value> {
-        &self.shown_settings
+    pub fn settings_of(&self, group: &str) -> Option<&[Setting]> {
+        self.shown_settings.get(group).map(Vec::as_slice)
     }
 
     pub(crate) fn settings(&self) -> &AllSettings {

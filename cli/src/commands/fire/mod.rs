@@ -5,6 +5,7 @@
 //! the command.
 
 mod kept;
+mod text;
 
 use std::io::Read;
 use std::path::PathBuf;
@@ -52,6 +53,9 @@ pub(crate) struct Fire {
     /// The time that the hooks see, as RFC 3339.
     #[arg(long, value_name = "TIME")]
     clock: Option<Timestamp>,
+    /// Print what the hooks said as text instead.
+    #[arg(long, conflicts_with = "json")]
+    text: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -135,7 +139,12 @@ impl Fire {
             output::note(format!("no hook ran at {}; `hookspec list` shows who listens where", info.name));
         }
         for run in runs {
-            output::json(&row(&run, &emitted))?;
+            let said = said(&run, &emitted);
+            if self.text {
+                output::line(text::text(&run, &said));
+            } else {
+                output::json(&row(&run, &said))?;
+            }
         }
         saved?;
         drop(entered);
@@ -201,17 +210,17 @@ impl Fire {
     }
 }
 
-fn row(run: &HookRun, emitted: &[Message]) -> Value {
-    let messages: Vec<Value> = if run.background {
+/// The messages of one run.
+fn said(run: &HookRun, emitted: &[Message]) -> Vec<Message> {
+    if run.background {
         // What a background hook says goes nowhere but into the timeline, as text.
-        run.messages
-            .iter()
-            .map(|text| json!(Message { hook: Some(run.hook.clone()), ..Message::system(text) }))
-            .collect()
-    } else {
-        let own = emitted.iter().filter(|message| message.hook.as_deref() == Some(&run.hook));
-        own.map(|message| json!(message)).collect()
-    };
+        let message = |text| Message { hook: Some(run.hook.clone()), ..Message::system(text) };
+        return run.messages.iter().map(message).collect();
+    }
+    emitted.iter().filter(|message| message.hook.as_deref() == Some(&run.hook)).cloned().collect()
+}
+
+fn row(run: &HookRun, messages: &[Message]) -> Value {
     json!({
         "hook": run.hook,
         "point": run.point,

@@ -1,0 +1,52 @@
+//! What a hook said, for people to read and for a page to show: no ids, no times.
+
+use hookspec::{Flow, HookRun, Message};
+use serde_json::{Value, json};
+
+/// The hook's name, and below it what it said.
+pub(super) fn text(run: &HookRun, messages: &[Message]) -> String {
+    let mut lines = Vec::new();
+    for message in messages {
+        let hidden = if message.hide { ", hidden" } else { "" };
+        let role = json!(message.role).as_str().unwrap_or_default().to_owned();
+        lines.push(format!("message ({role}{hidden}): {}", message.content.replace('\n', "\n    ")));
+    }
+    if let Some(gate) = &run.gate {
+        let word = json!(gate)["gate"].as_str().unwrap_or_default().to_owned();
+        let reason = gate.reason().map(|reason| format!(", {reason}"));
+        lines.push(format!("gate: {word}{}", reason.unwrap_or_default()));
+    }
+    let value = |name: &str, value: &Option<Value>| value.as_ref().map(|value| format!("{name}: {value}"));
+    lines.extend(value("fold", &run.fold));
+    lines.extend(value("answer", &run.first));
+    match &run.flow {
+        Some(Flow::Stop) => lines.push("flow: stop".to_owned()),
+        Some(Flow::EndSession(reason)) => lines.push(format!("flow: end the session, {reason}")),
+        Some(Flow::Continue) | None => {}
+    }
+    lines.extend(run.error.as_ref().map(|error| format!("error: {error}")));
+    if lines.is_empty() {
+        lines.push("said nothing".to_owned());
+    }
+    lines.iter().fold(run.hook.clone(), |text, line| format!("{text}\n  {line}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use hookspec::Gate;
+
+    use super::*;
+
+    #[test]
+    fn everything_that_was_said_has_a_line() {
+        let run: HookRun = serde_json::from_value(json!({
+            "hook": "a.b", "point": "file.save.pre", "at": "2026-01-01T12:00:00Z",
+            "offset_us": 1, "duration_us": 1,
+        }))
+        .unwrap();
+        assert_eq!(text(&run, &[]), "a.b\n  said nothing");
+        let run = HookRun { gate: Some(Gate::deny("no")), fold: Some(json!("x")), ..run };
+        let said = text(&run, &[Message::system("one\ntwo").hidden()]);
+        assert_eq!(said, "a.b\n  message (system, hidden): one\n    two\n  gate: deny, no\n  fold: \"x\"");
+    }
+}

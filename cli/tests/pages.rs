@@ -1,0 +1,195 @@
+//! The pages of the built-ins: each has one, its first part is what the program itself says, and the commands
+//! on it print what the page shows.
+//!
+//! `UPDATE_PAGES=1 cargo test -p hookspec-cli --test pages` writes the first part anew; the commands and their
+//! output are written by hand.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on has failed
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use common::Home;
+use serde_json::Value;
+
+const GENERATED: &str = "<!-- generated: essay, hooks, settings -->\n";
+const BY_HAND: &str = "## Try it\n";
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/builtins")
+}
+
+fn pages() -> Vec<(String, PathBuf)> {
+    let mut pages: Vec<_> = std::fs::read_dir(folder())
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|extension| extension == "md"))
+        .map(|path| (path.file_stem().unwrap().to_str().unwrap().to_owned(), path))
+        .filter(|(name, _)| name != "README")
+        .collect();
+    pages.sort();
+    pages
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().unwrap_or_default()
+}
+
+/// What the program says of a group: essay, hooks, settings.
+fn generated(home: &Home, group: &str) -> String {
+    let said: Value = serde_json::from_str(&home.good(&["list", "--explain", group, "--json"])).unwrap();
+    let mut page = format!(
+        "{}\n\n## Hooks\n\n| hook | point | priority | runs in |\n|---|---|---|---|\n",
+        text(&said["essay"])
+    );
+    for hook in said["hooks"].as_array().unwrap() {
+        let modes: Vec<&str> = hook["modes"].as_array().into_iter().flatten().map(text).collect();
+        let modes = if modes.is_empty() { "every host".to_owned() } else { modes.join(", ") };
+        let (name, point, priority) = (text(&hook["name"]), text(&hook["point"]), &hook["priority"]);
+        writeln!(page, "| `{name}` | `{point}` | {priority} | {modes} |").unwrap();
+    }
+    if let Some(settings) = said["settings"].as_array().filter(|settings| !settings.is_empty()) {
+        write!(
+            page,
+            "\n## Settings\n\n`[hooks.{group}]` in `hookspec.toml`, with their defaults:\n\n```toml\n"
+        )
+        .unwrap();
+        for setting in settings {
+            let key = text(&setting["key"]);
+            match toml_text(&setting["value"]) {
+                Some(value) => writeln!(page, "{key} = {value}").unwrap(),
+                None => writeln!(page, "# {key}: not set").unwrap(),
+            }
+        }
+        page.push_str("```\n");
+    }
+    page
+}
+
+/// A JSON value as TOML would have it; `None` for what TOML cannot say.
+fn toml_text(value: &Value) -> Option<String> {
+    Some(match value {
+        Value::Null => return None,
+        Value::Array(items) => {
+            format!("[{}]", items.iter().filter_map(toml_text).collect::<Vec<_>>().join(", "))
+        }
+        Value::Object(fields) => {
+            let fields =
+                fields.iter().filter_map(|(key, value)| Some(format!("{key} = {}", toml_text(value)?)));
+            format!("{{ {} }}", fields.collect::<Vec<_>>().join(", "))
+        }
+        plain => plain.to_string(),
+    })
+}
+
+/// The commands on a page, each with what it must print.
+fn commands(page: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    let mut lines = page.lines();
+    while let Some(line) = lines.next() {
+        if line != "```console" {
+            continue;
+        }
+        while let Some(line) = lines.next().filter(|line| *line != "```") {
+            match line.strip_prefix("$ ") {
+                Some(command) => {
+                    let mut command = command.to_owned();
+                    let is_open = |command: &str| command.ends_with('\\') || command.ends_with("<<'EOF'");
+                    if is_open(&command) {
+                        let here = command.ends_with("<<'EOF'");
+                        for more in lines.by_ref() {
+                            command.push('\n');
+                            command.push_str(more);
+                            if if here { more == "EOF" } else { !is_open(more) } {
+                                break;
+                            }
+                        }
+                    }
+                    found.push((command, String::new()));
+                }
+                None => {
+                    let (_, output) = found.last_mut().expect("output before the first command");
+                    output.push_str(line);
+                    output.push('\n');
+                }
+            }
+        }
+    }
+    found
+}
+
+/// Runs a page's commands one after the other in one shell; what each printed.
+fn run(home: &Home, commands: &[(String, String)]) -> (Vec<String>, String) {
+    let mark = "=#=#=#=";
+    let script: String = commands.iter().map(|(command, _)| format!("{command}\necho '{mark}'\n")).collect();
+    let program = Path::new(env!("CARGO_BIN_EXE_hookspec"));
+    let mut path = vec![program.parent().unwrap().to_owned()];
+    path.extend(std::env::split_paths(&std::env::var_os("PATH").unwrap()));
+    let output = home
+        .command_of(Path::new("bash"), &["-c", &script])
+        .env("PATH", std::env::join_paths(path).unwrap())
+        .env("HOME", home.workspace())
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .env_remove("CI")
+        .output()
+        .unwrap();
+    let place = home.workspace().canonicalize().unwrap();
+    let stdout = String::from_utf8(output.stdout).unwrap().replace(place.to_str().unwrap(), "/w");
+    let mut printed: Vec<String> = stdout.split(&format!("{mark}\n")).map(str::to_owned).collect();
+    printed.pop();
+    (printed, String::from_utf8_lossy(&output.stderr).into_owned())
+}
+
+#[test]
+fn every_group_of_built_ins_has_a_page() {
+    let home = Home::new();
+    let listed: Value = serde_json::from_str(&home.good(&["list", "--json"])).unwrap();
+    let groups: BTreeSet<String> = listed["hooks"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|hook| hook["package"] == "hookspec-builtins")
+        .map(|hook| text(&hook["name"]).split('.').next().unwrap().to_owned())
+        .collect();
+    let pages: BTreeSet<String> = pages().into_iter().map(|(name, _)| name).collect();
+    assert!(groups.is_subset(&pages), "without a page: {:?}", groups.difference(&pages));
+}
+
+#[test]
+fn what_a_page_says_is_what_the_program_says() {
+    let home = Home::new();
+    let update = std::env::var_os("UPDATE_PAGES").is_some();
+    for (group, path) in pages() {
+        let page = std::fs::read_to_string(&path).unwrap();
+        let Some((head, rest)) = page.split_once(GENERATED) else { continue };
+        let (_, tail) = rest.split_once(BY_HAND).unwrap_or_else(|| panic!("{group}: no `## Try it`"));
+        let wanted = format!("{head}{GENERATED}\n{}\n{BY_HAND}{tail}", generated(&home, &group));
+        if update {
+            std::fs::write(&path, &wanted).unwrap();
+        } else {
+            assert_eq!(page, wanted, "{group}: run with UPDATE_PAGES=1");
+        }
+    }
+}
+
+#[test]
+fn the_commands_on_the_pages_print_what_the_pages_show() {
+    let mut wrong = String::new();
+    for (name, path) in pages() {
+        let commands = commands(&std::fs::read_to_string(&path).unwrap());
+        assert!(!commands.is_empty(), "{name} shows no command");
+        let home = Home::new();
+        let (printed, complaints) = run(&home, &commands);
+        assert_eq!(printed.len(), commands.len(), "{name} ended early: {complaints}");
+        for ((command, wanted), printed) in commands.iter().zip(&printed) {
+            if wanted != printed {
+                write!(wrong, "\n{name}: $ {command}\n--- shown\n{wanted}--- printed\n{printed}").unwrap();
+                write!(wrong, "--- stderr of the page\n{complaints}").unwrap();
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
