@@ -103,7 +103,6 @@ impl Agent {
         let mut fired = fire!(self.session, TOOL_RESULT_TRANSFORM { tool_use: call, result: &result }).await;
         self.after(&fired).await;
         let result = fired.take_value().unwrap_or(result);
-        self.frontend.result(call, &result, status, duration);
         let mut result = result.into_iter();
         match result.next() {
             Some(first) => self.session.append(stamp(first, call)),
@@ -112,6 +111,7 @@ impl Agent {
         for more in result {
             self.session.append(more);
         }
+        self.frontend.result(call, status, duration);
     }
 }
 

@@ -11,11 +11,11 @@ mod end;
 mod frontend;
 mod generation;
 mod open;
+mod queue;
 mod step;
 mod timeline;
 mod turn;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -29,6 +29,7 @@ pub(crate) use ask::agreed;
 pub use ask::ask_user;
 pub use frontend::{Frontend, Silent};
 pub use open::{Begin, OpenError, Opening};
+pub use queue::Queue;
 pub use timeline::TimelineFile;
 pub use turn::TurnEnd;
 
@@ -93,7 +94,7 @@ pub struct Agent {
     opened_as: String,
     model_options: ModelOptions,
     limits: Limits,
-    queue: VecDeque<Message>,
+    queue: Queue,
     /// User messages in the log that no turn was taken for yet.
     posted: Vec<Arc<Message>>,
     /// Set by a hook that ends the session; carried out at the next safe place.
@@ -121,9 +122,10 @@ impl Agent {
         self.ending.as_deref()
     }
 
-    /// Queues a user message behind the ones that wait.
-    pub fn queue(&mut self, message: Message) {
-        self.queue.push_back(message);
+    /// The user messages that wait until the agent rests: a handle that works while a turn runs.
+    #[must_use]
+    pub fn queue(&self) -> Queue {
+        self.queue.clone()
     }
 
     /// Looks at what a point came to: a session that is to end, hooks that failed, a log that cannot be

@@ -1,6 +1,5 @@
 //! Opening a session: log, states, system prompt, and calls that a crash left without a result.
 
-use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -11,7 +10,7 @@ use crate::log::{Chat, Conversation, ConversationConfig, Loaded, LogError, Stora
 use crate::models::{ModelError, ModelOptions};
 use crate::tools::Changes;
 
-use super::{Agent, Frontend, Limits, TimelineFile};
+use super::{Agent, Frontend, Limits, Queue, TimelineFile};
 
 /// Where a session's conversation comes from.
 #[derive(Clone, Debug)]
@@ -184,7 +183,7 @@ impl Agent {
             opened_as: model,
             model_options,
             limits,
-            queue: VecDeque::new(),
+            queue: Queue::default(),
             posted: Vec::new(),
             ending: None,
             ended: false,

@@ -44,6 +44,7 @@ impl Agent {
         let message = self.accept(message).await?;
         let stored = self.session.append(message);
         self.posted.push(Arc::clone(&stored));
+        self.frontend.accepted(&stored);
         Ok(stored)
     }
 
@@ -87,7 +88,7 @@ impl Agent {
         if let Some(message) = by_hook {
             self.queue.push_front(message);
         }
-        while let Some(message) = self.queue.pop_front() {
+        while let Some(message) = self.queue.pop() {
             match self.post(message).await {
                 Ok(_) => return Ok(()),
                 Err(refused) => end = refused,
@@ -97,16 +98,15 @@ impl Agent {
     }
 
     fn drop_queue(&mut self) {
-        if !self.queue.is_empty() {
-            self.frontend
-                .notice(&format!("{} waiting messages were dropped by the interrupt", self.queue.len()));
-            self.queue.clear();
+        let dropped = self.queue.take().len();
+        if dropped > 0 {
+            self.frontend.notice(&format!("{dropped} waiting messages were dropped by the interrupt"));
         }
     }
 
     /// Asks the hooks whether to go on, and caps how often they say so.
     async fn goes_on(&mut self, outcome: TurnOutcome, continued: u32) -> Option<Message> {
-        let queue: Vec<Message> = self.queue.iter().cloned().collect();
+        let queue = self.queue.waiting();
         let mut fired = fire!(self.session, LOOP_CONTINUE { outcome, queue: &queue, continued }).await;
         self.after(&fired).await;
         let (Continue::With(message), hook) = fired.take_answer()? else { return None };
@@ -172,7 +172,7 @@ impl Agent {
         };
         match refusal {
             Some(reason) => {
-                self.frontend.notice(&format!("the message was refused by `{hook}`: {reason}"));
+                self.frontend.refused(&message, &hook, &reason);
                 Err(TurnEnd::Refused { reason, hook })
             }
             None => Ok(fired.take_value().unwrap_or(message)),
