@@ -1,1 +1,4 @@
 //! The server host.
+mod random;
+pub mod store;
+pub use random::RandomError;

@@ -30,7 +30,7 @@ pub struct Opened {
     pub kept: Kept,
     /// What it holds.
     pub loaded: Loaded,
-    /// Whether it was opened before.
+    /// Whether it was started before.
     pub reason: StartReason,
     /// Messages that were acknowledged and are not in the log yet.
     pub inbox: Vec<Message>,
@@ -118,8 +118,7 @@ impl Store {
         let writer = self.writer();
         let key = Self::key(&writer, owner, id)?;
         let (opened, model, workspace, name, parent, state, off) = writer.query_row(
-            "UPDATE conversations SET opened = opened + 1 WHERE key = ?1
-             RETURNING opened, model, workspace, name, parent, state, hooks_off",
+            "SELECT opened, model, workspace, name, parent, state, hooks_off FROM conversations WHERE key = ?1",
             [key],
             |row| {
                 Ok((
@@ -134,8 +133,8 @@ impl Store {
             },
         )?;
         let reason = match (opened, &parent) {
-            (1, None) => StartReason::New,
-            (1, Some(_)) => StartReason::Fork,
+            (0, None) => StartReason::New,
+            (0, Some(_)) => StartReason::Fork,
             _ => StartReason::Resume,
         };
         let mut config = ConversationConfig {
@@ -223,6 +222,17 @@ impl Kept {
             .prepare_cached("UPDATE conversations SET modified = ?2 WHERE key = ?1")?
             .execute(params![self.key, now])?;
         change.commit()?;
+        Ok(())
+    }
+
+    /// Notes that the session has started: from now on it is resumed.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub fn mark_opened(&self) -> Result<(), StoreError> {
+        self.store
+            .writer()
+            .execute("UPDATE conversations SET opened = opened + 1 WHERE key = ?1", [self.key])?;
         Ok(())
     }
 

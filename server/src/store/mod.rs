@@ -18,6 +18,8 @@ use hookspec::{Clock, Message};
 use hookspec_agent::log::check_id;
 use rusqlite::{Connection, OptionalExtension, params};
 
+use crate::random::{RandomError, random_text};
+
 pub use conversation::{Branch, Kept, Opened};
 pub use list::{Page, Row};
 
@@ -36,9 +38,9 @@ pub enum StoreError {
     #[error("The database has version {found}, and this program knows versions up to {known}: use a newer hookspec.")]
     Newer {
         /// Its version.
-        found: usize,
+        found: u32,
         /// Ours.
-        known: usize,
+        known: u32,
     },
     /// Its folder cannot be made.
     #[error("The folder of the database {path} cannot be created: {source}. Name another with --database.")]
@@ -57,6 +59,9 @@ pub enum StoreError {
     /// The id is none.
     #[error("{0}")]
     BadId(String),
+    /// The system gives no random numbers.
+    #[error("{0}")]
+    Random(#[from] RandomError),
     /// What is stored is damaged.
     #[error("The stored conversation cannot be read: {0}. Export the rest and start it anew.")]
     Damaged(#[from] serde_json::Error),
@@ -121,8 +126,9 @@ impl Store {
         lock(&self.reader)
     }
 
+    /// The time in a form that sorts as text.
     fn now(&self) -> String {
-        self.clock.now().to_string()
+        format!("{:.6}", self.clock.now())
     }
 
     /// Creates a conversation.
@@ -144,14 +150,16 @@ impl Store {
         messages: &[Message],
     ) -> Result<(), StoreError> {
         check_id(&new.id).map_err(|error| StoreError::BadId(error.to_string()))?;
-        let now = self.now();
+        let (now, session) = (self.now(), random_text(16)?);
+        // One that brings its messages and is no fork has a life behind it: it is resumed, not started.
+        let opened = i64::from(!messages.is_empty() && new.parent.is_none());
         let mut writer = self.writer();
         let change = writer.transaction()?;
         let workspace = new.workspace.to_string_lossy();
         let created = change.execute(
-            "INSERT INTO conversations (owner, id, created, modified, name, model, workspace, parent)
-             VALUES (?1, ?2, ?3, ?3, ?4, ?5, ?6, ?7) ON CONFLICT DO NOTHING",
-            params![owner.0, new.id, now, new.name, new.model, workspace, new.parent],
+            "INSERT INTO conversations (owner, id, session, created, modified, name, model, workspace, parent, opened)
+             VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING",
+            params![owner.0, new.id, session, now, new.name, new.model, workspace, new.parent, opened],
         )?;
         if created == 0 {
             return Err(StoreError::Exists(new.id.clone()));
@@ -176,6 +184,29 @@ impl Store {
         let gone =
             self.writer().execute("DELETE FROM conversations WHERE owner = ?1 AND id = ?2", [&owner.0, id])?;
         if gone == 0 { Err(StoreError::NotFound(id.to_owned())) } else { Ok(()) }
+    }
+
+    /// The conversation's session id.
+    ///
+    /// # Errors
+    /// If there is no such conversation.
+    pub fn session(&self, owner: &Owner, id: &str) -> Result<String, StoreError> {
+        self.one("SELECT session FROM conversations WHERE owner = ?1 AND id = ?2", owner, id)
+    }
+
+    /// The conversation that a session id belongs to.
+    ///
+    /// # Errors
+    /// If this owner has none of that session.
+    pub fn by_session(&self, owner: &Owner, session: &str) -> Result<String, StoreError> {
+        self.one("SELECT id FROM conversations WHERE owner = ?1 AND session = ?2", owner, session)
+    }
+
+    fn one(&self, query: &str, owner: &Owner, id: &str) -> Result<String, StoreError> {
+        let reader = self.reader();
+        let mut statement = reader.prepare_cached(query)?;
+        let found = statement.query_row([&owner.0, id], |row| row.get(0)).optional()?;
+        found.ok_or_else(|| StoreError::NotFound(id.to_owned()))
     }
 
     fn key(connection: &Connection, owner: &Owner, id: &str) -> Result<i64, StoreError> {

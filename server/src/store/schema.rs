@@ -7,9 +7,12 @@ use super::StoreError;
 /// Each entry brings a database from its index to the next number. Only ever added to.
 const MIGRATIONS: &[&str] = &["
     CREATE TABLE conversations (
-        key INTEGER PRIMARY KEY,
+        -- Never given again, so that what outlives a deleted conversation cannot write into another.
+        key INTEGER PRIMARY KEY AUTOINCREMENT,
         owner TEXT NOT NULL,
         id TEXT NOT NULL,
+        -- What a client shows to act on it; random, so that it cannot be guessed from the id.
+        session TEXT NOT NULL UNIQUE,
         created TEXT NOT NULL,
         modified TEXT NOT NULL,
         name TEXT,
@@ -57,16 +60,17 @@ const MIGRATIONS: &[&str] = &["
     CREATE INDEX timeline_by_conversation ON timeline (conversation, seq);
 "];
 
-/// Opens what every connection needs, and brings the database up to date.
+/// Brings the database up to date, one version a commit.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
-    let found: usize = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    if found > MIGRATIONS.len() {
-        return Err(StoreError::Newer { found, known: MIGRATIONS.len() });
+    let found: u32 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    let known = u32::try_from(MIGRATIONS.len()).unwrap_or(u32::MAX);
+    if found > known {
+        return Err(StoreError::Newer { found, known });
     }
-    for (index, migration) in MIGRATIONS.iter().enumerate().skip(found) {
+    for (version, migration) in (1..=known).zip(MIGRATIONS).filter(|(version, _)| *version > found) {
         let change = connection.transaction()?;
         change.execute_batch(migration)?;
-        change.pragma_update(None, "user_version", index + 1)?;
+        change.pragma_update(None, "user_version", version)?;
         change.commit()?;
     }
     Ok(())
