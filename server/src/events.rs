@@ -11,7 +11,7 @@ use utoipa::ToSchema;
 
 /// A tool call, as clients see it.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct ShownCall {
+pub(crate) struct ShownCall {
     /// The tool.
     pub tool: String,
     /// The words after its name.
@@ -26,7 +26,7 @@ pub struct ShownCall {
 
 /// A tool call that waits for a yes.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct PendingTool {
+pub(crate) struct PendingTool {
     /// The call.
     pub tool_id: String,
     /// What would run.
@@ -43,7 +43,7 @@ pub struct PendingTool {
 
 /// A question that waits for an answer.
 #[derive(Clone, Debug, PartialEq, Serialize, ToSchema)]
-pub struct PendingElicitation {
+pub(crate) struct PendingElicitation {
     /// The question.
     pub elicit_id: String,
     /// What kind of answer is wanted.
@@ -69,11 +69,13 @@ pub struct PendingElicitation {
 /// How a question came to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Closed {
+pub(crate) enum Closed {
     /// Somebody answered.
     Answered,
-    /// Nobody did in time, or the hook that asked went away.
-    Dropped,
+    /// Nobody did in time.
+    TimedOut,
+    /// Whoever asked no longer waits.
+    Withdrawn,
     /// The turn was interrupted.
     Interrupted,
 }
@@ -81,7 +83,7 @@ pub enum Closed {
 /// An event.
 #[derive(Debug, Serialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
-pub enum Event<'a> {
+pub(crate) enum Event<'a> {
     /// The first of each stream.
     Connected {
         /// The session.

@@ -19,7 +19,7 @@ const RESTING: usize = 64;
 
 /// The events of one conversation.
 #[derive(Debug)]
-pub struct Feed {
+pub(crate) struct Feed {
     /// Tells this feed's numbers from those of an earlier life of the session.
     epoch: String,
     ring: Mutex<Ring>,
@@ -40,6 +40,8 @@ struct Ring {
     bytes: usize,
     /// The answer that streams now.
     partial: String,
+    /// The first event of the latest turn.
+    turn: u64,
 }
 
 impl Ring {
@@ -59,7 +61,7 @@ impl Ring {
 
 /// One event as a client gets it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Sent {
+pub(crate) struct Sent {
     /// Its id, for `Last-Event-ID`.
     pub id: String,
     /// The JSON object.
@@ -68,7 +70,7 @@ pub struct Sent {
 
 /// What a reader finds.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Next {
+pub(crate) enum Next {
     /// The next event.
     Event(Sent),
     /// The reader was too slow, and events are gone.
@@ -77,9 +79,21 @@ pub enum Next {
     Closed,
 }
 
+/// Where a reader begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum From<'a> {
+    /// With what comes.
+    Now,
+    /// With the beginning of the turn that runs or ran last: what a client needs that asked for a turn first and
+    /// listens then.
+    Turn,
+    /// Just after the event of this id.
+    After(&'a str),
+}
+
 /// A reader's place in a feed.
 #[derive(Debug)]
-pub struct Reader {
+pub(crate) struct Reader {
     feed: Arc<Feed>,
     at: u64,
     wake: watch::Receiver<State>,
@@ -87,7 +101,7 @@ pub struct Reader {
 
 /// A reader, and what it should know first.
 #[derive(Debug)]
-pub struct Joined {
+pub(crate) struct Joined {
     /// The reader.
     pub reader: Reader,
     /// The answer that streams now, for a reader that has seen nothing of it.
@@ -99,8 +113,8 @@ pub struct Joined {
 impl Feed {
     /// An empty feed; `epoch` must differ between lives of a session.
     #[must_use]
-    pub fn new(epoch: String) -> Self {
-        let ring = Ring { first: 1, events: VecDeque::new(), bytes: 0, partial: String::new() };
+    pub(crate) fn new(epoch: String) -> Self {
+        let ring = Ring { first: 1, events: VecDeque::new(), bytes: 0, partial: String::new(), turn: 1 };
         Self { epoch, ring: Mutex::new(ring), wake: watch::Sender::new(State { next: 1, closed: false }) }
     }
 
@@ -109,7 +123,7 @@ impl Feed {
     }
 
     /// Adds an event.
-    pub fn publish(&self, event: &Event<'_>) {
+    pub(crate) fn publish(&self, event: &Event<'_>) {
         let data: Arc<str> = match serde_json::to_string(event) {
             Ok(text) => text.into(),
             Err(error) => {
@@ -138,26 +152,34 @@ impl Feed {
         self.wake.send_modify(|state| state.next = next);
     }
 
+    /// A turn begins with the next event.
+    pub(crate) fn begin_turn(&self) {
+        let mut ring = self.ring();
+        ring.turn = ring.next();
+    }
+
     /// Ends the feed: readers get what is there, then [`Next::Closed`].
-    pub fn close(&self) {
+    pub(crate) fn close(&self) {
         self.wake.send_modify(|state| state.closed = true);
     }
 
     /// How many readers there are.
     #[must_use]
-    pub fn readers(&self) -> usize {
+    pub(crate) fn readers(&self) -> usize {
         self.wake.receiver_count()
     }
 
-    /// A reader from now on, or from just after the event `last`.
+    /// A reader from this place on.
     #[must_use]
-    pub fn join(self: &Arc<Self>, last: Option<&str>) -> Joined {
+    pub(crate) fn join(self: &Arc<Self>, from: From<'_>) -> Joined {
         let ring = self.ring();
-        let wanted = last.and_then(|id| {
+        let last = if let From::After(last) = from { Some(last) } else { None };
+        let turn = (from == From::Turn).then_some(ring.turn.max(ring.first));
+        let wanted = turn.or_else(|| last.and_then(|id| {
             let (epoch, number) = id.rsplit_once('-')?;
             let after = number.parse::<u64>().ok()?.checked_add(1)?;
             (epoch == self.epoch && (ring.first..=ring.next()).contains(&after)).then_some(after)
-        });
+        }));
         let missed = last.is_some() && wanted.is_none();
         // Who reads on from where it was has seen the beginning of the answer itself.
         let partial = if wanted.is_some() { String::new() } else { ring.partial.clone() };
@@ -169,7 +191,7 @@ impl Feed {
 
 impl Reader {
     /// The next event; waits for it.
-    pub async fn next(&mut self) -> Next {
+    pub(crate) async fn next(&mut self) -> Next {
         loop {
             let state = *self.wake.borrow_and_update();
             if let Some(found) = self.look() {
@@ -195,13 +217,13 @@ impl Reader {
 
     /// The id of the last event that this reader has seen.
     #[must_use]
-    pub fn last_id(&self) -> String {
+    pub(crate) fn last_id(&self) -> String {
         format!("{}-{}", self.feed.epoch, self.at.saturating_sub(1))
     }
 
     /// The answer that streams now.
     #[must_use]
-    pub fn partial(&self) -> String {
+    pub(crate) fn partial(&self) -> String {
         self.feed.ring().partial.clone()
     }
 }
@@ -228,16 +250,16 @@ mod tests {
     #[tokio::test]
     async fn who_comes_back_reads_on_from_where_it_was() {
         let feed = feed();
-        let mut first = feed.join(None).reader;
+        let mut first = feed.join(From::Now).reader;
         for text in ["a", "b", "c"] {
             say(&feed, text);
         }
         assert_eq!(id(&mut first).await, "e-1");
-        let joined = feed.join(Some("e-1"));
+        let joined = feed.join(From::After("e-1"));
         assert!(!joined.missed);
         let mut again = joined.reader;
         assert_eq!((id(&mut again).await, id(&mut again).await), ("e-2".into(), "e-3".into()));
-        assert!(!feed.join(Some("e-3")).missed);
+        assert!(!feed.join(From::After("e-3")).missed);
     }
 
     #[tokio::test]
@@ -247,16 +269,16 @@ mod tests {
             say(&feed, "x");
         }
         for last in ["e-0", "d-5", "e-99999", "e-18446744073709551615", "nonsense", ""] {
-            assert!(feed.join(Some(last)).missed, "{last}");
+            assert!(feed.join(From::After(last)).missed, "{last}");
         }
-        assert!(!feed.join(Some("e-1")).missed);
-        assert!(!feed.join(None).missed);
+        assert!(!feed.join(From::After("e-1")).missed);
+        assert!(!feed.join(From::Now).missed);
     }
 
     #[tokio::test]
     async fn a_slow_reader_is_told_once_and_goes_on() {
         let feed = feed();
-        let mut reader = feed.join(None).reader;
+        let mut reader = feed.join(From::Now).reader;
         for _ in 0..=MOST_EVENTS {
             say(&feed, "x");
         }
@@ -279,11 +301,21 @@ mod tests {
     #[tokio::test]
     async fn a_closed_feed_is_read_to_its_end() {
         let feed = feed();
-        let mut reader = feed.join(None).reader;
+        let mut reader = feed.join(From::Now).reader;
         say(&feed, "last");
         feed.close();
         assert_eq!(id(&mut reader).await, "e-1");
         assert_eq!(reader.next().await, Next::Closed);
+    }
+
+    #[tokio::test]
+    async fn who_asks_for_a_turn_first_and_listens_then_gets_all_of_it() {
+        let feed = feed();
+        say(&feed, "before");
+        feed.begin_turn();
+        say(&feed, "in it");
+        let mut reader = feed.join(From::Turn).reader;
+        assert_eq!(id(&mut reader).await, "e-2");
     }
 
     #[test]
@@ -292,10 +324,10 @@ mod tests {
         feed.publish(&Event::GenerationStarted);
         feed.publish(&Event::GenerationProgress { token: "Hel" });
         feed.publish(&Event::GenerationProgress { token: "lo" });
-        assert_eq!(feed.join(None).partial, "Hello");
-        assert_eq!(feed.join(Some("e-2")).partial, "");
+        assert_eq!(feed.join(From::Now).partial, "Hello");
+        assert_eq!(feed.join(From::After("e-2")).partial, "");
         feed.publish(&Event::Interrupted { reason: hookspec::InterruptReason::User });
-        assert_eq!(feed.join(None).partial, "");
+        assert_eq!(feed.join(From::Now).partial, "");
     }
 
     #[test]

@@ -164,6 +164,15 @@ impl Store {
         messages(&reader, key)
     }
 
+    /// The hooks that are off in a conversation.
+    ///
+    /// # Errors
+    /// If there is none.
+    pub fn hooks_off(&self, owner: &Owner, id: &str) -> Result<Vec<String>, StoreError> {
+        let off = self.one("SELECT hooks_off FROM conversations WHERE owner = ?1 AND id = ?2", owner, id)?;
+        Ok(serde_json::from_str(&off)?)
+    }
+
     /// What the conversation held before each edit, oldest first.
     ///
     /// # Errors

@@ -62,6 +62,9 @@ pub enum StoreError {
     /// The system gives no random numbers.
     #[error("{0}")]
     Random(#[from] RandomError),
+    /// A fault of ours.
+    #[error("The store failed: {0}. This is a bug; the server's log has more.")]
+    Panicked(String),
     /// What is stored is damaged.
     #[error("The stored conversation cannot be read: {0}. Export the rest and start it anew.")]
     Damaged(#[from] serde_json::Error),
