@@ -175,11 +175,13 @@ impl Feed {
         let ring = self.ring();
         let last = if let From::After(last) = from { Some(last) } else { None };
         let turn = (from == From::Turn).then_some(ring.turn.max(ring.first));
-        let wanted = turn.or_else(|| last.and_then(|id| {
-            let (epoch, number) = id.rsplit_once('-')?;
-            let after = number.parse::<u64>().ok()?.checked_add(1)?;
-            (epoch == self.epoch && (ring.first..=ring.next()).contains(&after)).then_some(after)
-        }));
+        let wanted = turn.or_else(|| {
+            last.and_then(|id| {
+                let (epoch, number) = id.rsplit_once('-')?;
+                let after = number.parse::<u64>().ok()?.checked_add(1)?;
+                (epoch == self.epoch && (ring.first..=ring.next()).contains(&after)).then_some(after)
+            })
+        });
         let missed = last.is_some() && wanted.is_none();
         // Who reads on from where it was has seen the beginning of the answer itself.
         let partial = if wanted.is_some() { String::new() } else { ring.partial.clone() };

@@ -40,7 +40,8 @@ impl Origins {
             Some((name, port)) if !port.ends_with(']') => (name, port.parse().ok()),
             _ => (&*host, Some(80)),
         };
-        self.names.iter().any(|own| *own == host) || port == Some(self.port) && self.names.iter().any(|own| own == name)
+        self.names.iter().any(|own| *own == host)
+            || port == Some(self.port) && self.names.iter().any(|own| own == name)
     }
 
     /// Whether a page of this origin may call the server that was called as `host`.
@@ -146,14 +147,25 @@ mod tests {
     #[test]
     fn only_names_of_ours_are_ours() {
         let origins = Origins::new(5700, &["box.example".into(), "proxy.example:443".into()], &[]);
-        for ours in
-            ["localhost:5700", "127.0.0.1:5700", "[::1]:5700", "LOCALHOST:5700", "box.example:5700", "box.example", "proxy.example:443"]
-        {
+        for ours in [
+            "localhost:5700",
+            "127.0.0.1:5700",
+            "[::1]:5700",
+            "LOCALHOST:5700",
+            "box.example:5700",
+            "box.example",
+            "proxy.example:443",
+        ] {
             assert!(origins.is_ours(ours), "{ours}");
         }
-        for not in
-            ["", "evil.example:5700", "localhost:5701", "127.0.0.1.evil.example:5700", "proxy.example:5700:1", "evil.example"]
-        {
+        for not in [
+            "",
+            "evil.example:5700",
+            "localhost:5701",
+            "127.0.0.1.evil.example:5700",
+            "proxy.example:5700:1",
+            "evil.example",
+        ] {
             assert!(!origins.is_ours(not), "{not}");
         }
     }
@@ -163,14 +175,17 @@ mod tests {
         let origins = Origins::new(5700, &[], &["https://chat.example/".into()]);
         assert!(origins.may_call("http://localhost:5700", "localhost:5700"));
         assert!(origins.may_call("https://chat.example", "localhost:5700"));
-        for not in ["http://evil.example", "null", "", "http://localhost:5701", "http://chat.example", "file://"] {
+        for not in
+            ["http://evil.example", "null", "", "http://localhost:5701", "http://chat.example", "file://"]
+        {
             assert!(!origins.may_call(not, "localhost:5700"), "{not}");
         }
     }
 
     #[test]
     fn who_asks_too_often_waits_and_others_do_not() {
-        let rates = Rates::new(&Bounds { requests_per_second: 1, failures_per_minute: 2, ..Bounds::default() });
+        let rates =
+            Rates::new(&Bounds { requests_per_second: 1, failures_per_minute: 2, ..Bounds::default() });
         let (ann, ben) = (Owner("ann".into()), Owner("ben".into()));
         for _ in 0..5 {
             rates.request(&ann).unwrap();

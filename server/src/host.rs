@@ -182,9 +182,9 @@ impl Host {
             map.closing = true;
             map.live.values().cloned().collect()
         };
-        let ends = all.iter().map(|live| {
-            live.ask(|reply| Command::End { reason: EndReason::Shutdown, stop: true, reply })
-        });
+        let ends = all
+            .iter()
+            .map(|live| live.ask(|reply| Command::End { reason: EndReason::Shutdown, stop: true, reply }));
         let ended = tokio::time::timeout(self.bounds.shutdown, futures_util::future::join_all(ends)).await;
         if ended.is_err() {
             tracing::warn!(after = ?self.bounds.shutdown, "sessions were still busy and are left behind");

@@ -141,7 +141,8 @@ mod tests {
 
     #[test]
     fn each_token_has_its_owner() {
-        let tokens = read("# ours\nann 0123456789abcdef\nben fedcba9876543210\n\naaaaaaaaaaaaaaaa\n").unwrap();
+        let tokens =
+            read("# ours\nann 0123456789abcdef\nben fedcba9876543210\n\naaaaaaaaaaaaaaaa\n").unwrap();
         let owner = |token| tokens.owner(token).map(|owner| owner.0.as_str());
         assert_eq!(owner("0123456789abcdef"), Some("ann"));
         assert_eq!(owner("fedcba9876543210"), Some("ben"));

@@ -6,6 +6,7 @@ mod fire;
 mod list;
 mod new;
 mod points;
+mod serve;
 mod tour;
 mod trace;
 
@@ -24,6 +25,8 @@ pub(crate) enum Command {
     Tour(tour::Tour),
     /// Talk to an agent.
     Chat(chat::Chat),
+    /// Serve sessions over HTTP, with a page to watch and answer on.
+    Serve(serve::Serve),
     /// List the hook points.
     Points(points::Points),
     /// List the hooks and tools: what is on, and why.
@@ -43,6 +46,7 @@ impl Command {
         match self {
             Self::Tour(tour) => tour.run(common, plugins),
             Self::Chat(chat) => chat.run(common, plugins),
+            Self::Serve(serve) => serve.run(common, plugins),
             Self::Points(points) => points.run(common),
             Self::List(list) => list.run(common, plugins),
             Self::Doctor(doctor) => doctor.run(common, plugins),

@@ -17,7 +17,7 @@ use crate::host::Host;
 use crate::live::{Change, Command, Posted, Refusal};
 use crate::store::{Branch, NewConversation, Owner, Row, Store};
 
-use super::extract::{Body, Path, Query};
+use super::extract::{Body, Path, Query, Text};
 use super::problem::Problem;
 use super::steps::{AutoConfirm, check_model};
 
@@ -185,7 +185,10 @@ pub(crate) async fn create(
     let model = match chat.model {
         Some(model) => check_model(&host, model)?,
         None => host.model.clone().ok_or_else(|| {
-            Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "No model was named, and the server has no default.")
+            Problem::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "No model was named, and the server has no default.",
+            )
         })?,
     };
     let new = NewConversation { id: id.clone(), name: chat.name, model, workspace, parent: None };
@@ -198,8 +201,7 @@ pub(crate) async fn create(
     }
     for message in messages {
         let message = Box::new(message);
-        let posted =
-            host.ask(&owner, &id, |reply| Command::Post { message: message.clone(), reply }).await;
+        let posted = host.ask(&owner, &id, |reply| Command::Post { message: message.clone(), reply }).await;
         if let Err(refusal) = posted {
             // All of it or nothing: a conversation that lacks what it was to begin with is not what was asked for.
             host.delete(&owner, &id).await?;
@@ -211,7 +213,11 @@ pub(crate) async fn create(
 
 /// A conversation's earlier versions, by name.
 pub(crate) fn branches_json(branches: Vec<Branch>) -> Value {
-    branches.into_iter().map(|branch| (branch.name, json!(branch.messages))).collect::<serde_json::Map<_, _>>().into()
+    branches
+        .into_iter()
+        .map(|branch| (branch.name, json!(branch.messages)))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }
 
 /// A conversation.
@@ -237,8 +243,7 @@ pub(crate) async fn read(
     Extension(owner): Extension<Owner>,
     Path(id): Path<String>,
 ) -> Result<Json<Whole>, Problem> {
-    let generating =
-        host.live.get(&owner, &id).ok().flatten().is_some_and(|live| live.is_running());
+    let generating = host.live.get(&owner, &id).ok().flatten().is_some_and(|live| live.is_running());
     let whole = host.store(move |store| {
         Ok(Whole {
             about: store.row(&owner, &id)?.into(),
@@ -432,7 +437,7 @@ pub(crate) async fn import(
     State(host): State<Arc<Host>>,
     Extension(owner): Extension<Owner>,
     Path(id): Path<String>,
-    text: String,
+    Text(text): Text,
 ) -> Result<Json<Created>, Problem> {
     let unfit = |error: crate::store::StoreError| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("This is no conversation in JSONL: {error}"))

@@ -12,6 +12,18 @@ use super::problem::Problem;
 #[derive(Debug)]
 pub(crate) struct Body<T>(pub(crate) T);
 
+/// A body of text.
+#[derive(Debug)]
+pub(crate) struct Text(pub(crate) String);
+
+impl<S: Send + Sync> FromRequest<S> for Text {
+    type Rejection = Problem;
+    async fn from_request(request: Request, state: &S) -> Result<Self, Problem> {
+        let read = String::from_request(request, state).await;
+        read.map(Self).map_err(|rejection| Problem::new(rejection.status(), rejection.body_text()))
+    }
+}
+
 /// The variable parts of a path.
 #[derive(Debug)]
 pub(crate) struct Path<T>(pub(crate) T);

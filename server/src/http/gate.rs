@@ -27,9 +27,8 @@ const HEADERS: &[(HeaderName, &str)] = &[
 /// Looks at the names: who is called, and by which page.
 pub(crate) async fn names(State(host): State<Arc<Host>>, request: Request, next: Next) -> Response {
     let origin = request.headers().get(header::ORIGIN).cloned();
-    let foreign = origin.as_ref().filter(|origin| {
-        origin.to_str().is_ok_and(|origin| host.origins.is_foreign(origin))
-    });
+    let foreign =
+        origin.as_ref().filter(|origin| origin.to_str().is_ok_and(|origin| host.origins.is_foreign(origin)));
     let foreign = foreign.cloned();
     let mut response = match allowed(&host, &request) {
         Err(problem) => problem.into_response(),
@@ -59,7 +58,9 @@ fn allowed(host: &Host, request: &Request) -> Result<(), Problem> {
     }
     for origin in text(header::ORIGIN) {
         if !host.origins.may_call(origin, name) {
-            return forbidden("Pages of that origin may not use this server: start it with --origin to let one in.");
+            return forbidden(
+                "Pages of that origin may not use this server: start it with --origin to let one in.",
+            );
         }
     }
     Ok(())
@@ -80,7 +81,8 @@ fn token<'a>(headers: &'a HeaderMap, cookie: &str) -> Option<(&'a str, bool)> {
         return given.to_str().ok()?.strip_prefix("Bearer ").map(|token| (token.trim(), false));
     }
     let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let mut pairs = cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
+    let mut pairs =
+        cookies.flat_map(|cookies| cookies.split(';')).filter_map(|pair| pair.trim().split_once('='));
     pairs.find(|(name, _)| *name == cookie).map(|(_, token)| (token, true))
 }
 
@@ -104,7 +106,9 @@ pub(crate) async fn token_and_rate(
 fn enter(host: &Host, from: SocketAddr, request: &Request) -> Result<Owner, Problem> {
     let unauthorized = |detail: &str| Problem::new(StatusCode::UNAUTHORIZED, detail);
     let Some((token, by_cookie)) = token(request.headers(), &host.cookie) else {
-        return Err(unauthorized("A token is needed: send it as `Authorization: Bearer TOKEN`, or open the printed link."));
+        return Err(unauthorized(
+            "A token is needed: send it as `Authorization: Bearer TOKEN`, or open the printed link.",
+        ));
     };
     let owner = known(host, from, token)?;
     // A browser sends the cookie along with whatever a page makes it send; only our own page says where it is from.

@@ -13,7 +13,7 @@ mod stream;
 use std::sync::Arc;
 
 use axum::extract::{DefaultBodyLimit, Request, State};
-use axum::http::StatusCode;
+use axum::http::{StatusCode, header};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -50,7 +50,12 @@ impl utoipa::Modify for Bearer {
 fn api() -> OpenApiRouter<Arc<Host>> {
     let conversation = OpenApiRouter::new()
         .routes(routes!(conversations::list))
-        .routes(routes!(conversations::create, conversations::read, conversations::post, conversations::delete))
+        .routes(routes!(
+            conversations::create,
+            conversations::read,
+            conversations::post,
+            conversations::delete
+        ))
         .routes(routes!(conversations::edit, conversations::remove))
         .routes(routes!(conversations::fork))
         .routes(routes!(conversations::export))
@@ -102,7 +107,10 @@ pub(crate) fn router(host: &Arc<Host>) -> Router {
         .route("/page/{file}", get(page::file))
         .fallback(nothing)
         .method_not_allowed_fallback(|| async {
-            Problem::new(StatusCode::METHOD_NOT_ALLOWED, "That cannot be done here: see the OpenAPI document.")
+            Problem::new(
+                StatusCode::METHOD_NOT_ALLOWED,
+                "That cannot be done here: see the OpenAPI document.",
+            )
         })
         .layer(from_fn_with_state(Arc::clone(host), deadline))
         .layer(from_fn_with_state(Arc::clone(host), gate::names))
@@ -111,9 +119,17 @@ pub(crate) fn router(host: &Arc<Host>) -> Router {
 
 /// Gives up on a request that takes too long to come or to be answered.
 async fn deadline(State(host): State<Arc<Host>>, request: Request, next: Next) -> Response {
+    // A body that says it is too large need not come first.
+    let most = if request.uri().path().ends_with("/import") { host.bounds.import } else { host.bounds.body };
+    let length = request.headers().get(header::CONTENT_LENGTH).and_then(|length| length.to_str().ok());
+    if length.and_then(|length| length.parse::<u64>().ok()).is_some_and(|length| length > most as u64) {
+        let detail = format!("The body is larger than the {most} bytes that are taken here.");
+        return Problem::new(StatusCode::PAYLOAD_TOO_LARGE, detail).into_response();
+    }
     let answered = tokio::time::timeout(host.bounds.request_time, next.run(request)).await;
     answered.unwrap_or_else(|_| {
-        let detail = "The request took too long. What it asked for may still happen: look before you ask again.";
+        let detail =
+            "The request took too long. What it asked for may still happen: look before you ask again.";
         Problem::new(StatusCode::REQUEST_TIMEOUT, detail).into_response()
     })
 }

@@ -17,7 +17,20 @@ use super::gate::known;
 use super::problem::Problem;
 
 /// The files, by name; nothing else is ever read, so no name leads anywhere.
-const FILES: &[(&str, &str, &str)] = &[];
+const FILES: &[(&str, &str, &str)] = &[
+    ("index.html", HTML, include_str!("../../page/index.html")),
+    ("icon.svg", "image/svg+xml", include_str!("../../page/icon.svg")),
+    ("style.css", "text/css; charset=utf-8", include_str!("../../page/style.css")),
+    ("main.js", SCRIPT, include_str!("../../page/main.js")),
+    ("api.js", SCRIPT, include_str!("../../page/api.js")),
+    ("dom.js", SCRIPT, include_str!("../../page/dom.js")),
+    ("talk.js", SCRIPT, include_str!("../../page/talk.js")),
+    ("asking.js", SCRIPT, include_str!("../../page/asking.js")),
+    ("timeline.js", SCRIPT, include_str!("../../page/timeline.js")),
+    ("hooks.js", SCRIPT, include_str!("../../page/hooks.js")),
+];
+const HTML: &str = "text/html; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
 
 /// The page.
 pub(crate) async fn index() -> Result<Response, Problem> {
@@ -45,7 +58,10 @@ pub(crate) async fn login(
     Body(login): Body<Login>,
 ) -> Result<Response, Problem> {
     if !headers.contains_key(header::ORIGIN) {
-        return Err(Problem::new(StatusCode::FORBIDDEN, "Only a page logs in; programs send the token itself."));
+        return Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "Only a page logs in; programs send the token itself.",
+        ));
     }
     let owner = known(&host, from, &login.token)?;
     // A token with other characters could add attributes of its own.

@@ -79,7 +79,8 @@ pub(crate) async fn events(
 ) -> Result<Response, Problem> {
     let place = Place::take(&host, &owner)?;
     let live = live_of(&host, &owner, &id, query.session_id.as_deref()).await?;
-    let last = headers.get("last-event-id").and_then(|id| id.to_str().ok()).or(query.last_event_id.as_deref());
+    let last =
+        headers.get("last-event-id").and_then(|id| id.to_str().ok()).or(query.last_event_id.as_deref());
     let from = match (last, &query.session_id) {
         (Some(last), _) => From::After(last),
         (None, Some(_)) => From::Turn,

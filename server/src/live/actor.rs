@@ -175,8 +175,12 @@ impl Actor {
         let workspace = loaded.config.chat.workspace.clone().unwrap_or_else(|| host.root.clone());
         let workspace = host.inside(&workspace)?;
         let record = Arc::<Record>::default();
-        let show =
-            Show::new(Arc::clone(&self.live.feed), Arc::clone(&self.live.names), host.hooks.clone(), kept.clone());
+        let show = Show::new(
+            Arc::clone(&self.live.feed),
+            Arc::clone(&self.live.names),
+            host.hooks.clone(),
+            kept.clone(),
+        );
         let opening = Opening {
             hooks: host.hooks.clone(),
             begin: Begin::Stored { storage: Arc::new(kept.clone()), loaded, reason },
@@ -191,8 +195,7 @@ impl Actor {
         };
         let off = hooks_off.clone();
         let live = Arc::clone(&self.live);
-        let mut agent =
-            Agent::open(opening, move |builder| live.lend(builder).disabled(off)).await?;
+        let mut agent = Agent::open(opening, move |builder| live.lend(builder).disabled(off)).await?;
         kept.mark_opened()?;
         self.live.set_open(Some(Open { session: agent.session().clone(), queue: agent.queue() }));
         // What was acknowledged before a crash enters the log now; it is answered when somebody asks for that.
@@ -217,11 +220,7 @@ impl Actor {
         if stored.id.is_some() { Ok(Posted::Stored(stored)) } else { Err(Refusal::NotStored) }
     }
 
-    async fn begin_step(
-        &mut self,
-        model: Option<String>,
-        beforehand: Option<u32>,
-    ) -> Result<(), Refusal> {
+    async fn begin_step(&mut self, model: Option<String>, beforehand: Option<u32>) -> Result<(), Refusal> {
         if let Some(model) = model {
             self.set_model(&model).await?;
         }

@@ -57,10 +57,12 @@ pub(super) fn insert(connection: &Connection, key: i64, message: &mut Message) -
     };
     message.id = Some(id.clone());
     let body = serde_json::to_string(message)?;
-    connection.prepare_cached(
-        "INSERT INTO messages (conversation, position, id, body)
+    connection
+        .prepare_cached(
+            "INSERT INTO messages (conversation, position, id, body)
          VALUES (?1, (SELECT COALESCE(MAX(position), -1) + 1 FROM messages WHERE conversation = ?1), ?2, ?3)",
-    )?.execute(params![key, id, body])?;
+        )?
+        .execute(params![key, id, body])?;
     let preview = (message.role != Role::System && !message.hide)
         .then(|| message.content.trim().chars().take(PREVIEW).collect::<String>());
     connection
@@ -85,17 +87,15 @@ fn fresh_id(connection: &Connection, key: i64) -> Result<String, StoreError> {
 fn count(connection: &Connection, key: i64, id: &str) -> Result<(), StoreError> {
     if let Some(number) = id.strip_prefix('m').and_then(|digits| digits.parse::<u32>().ok()) {
         connection
-            .prepare_cached(
-                "UPDATE conversations SET last_message = MAX(last_message, ?2) WHERE key = ?1",
-            )?
+            .prepare_cached("UPDATE conversations SET last_message = MAX(last_message, ?2) WHERE key = ?1")?
             .execute(params![key, number])?;
     }
     Ok(())
 }
 
 fn messages(connection: &Connection, key: i64) -> Result<Vec<Message>, StoreError> {
-    let mut statement = connection
-        .prepare_cached("SELECT body FROM messages WHERE conversation = ?1 ORDER BY position")?;
+    let mut statement =
+        connection.prepare_cached("SELECT body FROM messages WHERE conversation = ?1 ORDER BY position")?;
     let bodies = statement.query_map([key], |row| row.get::<_, String>(0))?;
     bodies.map(|body| Ok(serde_json::from_str(&body?)?)).collect()
 }

@@ -70,7 +70,8 @@ impl Store {
         cursor: Option<&str>,
     ) -> Result<Page, StoreError> {
         // A cursor is `<modified>/<id>` of the last row that was given.
-        let (before, before_id) = cursor.and_then(|cursor| cursor.split_once('/')).unwrap_or(("\u{10FFFF}", ""));
+        let (before, before_id) =
+            cursor.and_then(|cursor| cursor.split_once('/')).unwrap_or(("\u{10FFFF}", ""));
         let reader = self.reader();
         let mut statement = reader.prepare_cached(&format!(
             "SELECT {COLUMNS} FROM conversations

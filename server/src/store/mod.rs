@@ -35,7 +35,9 @@ pub enum StoreError {
     #[error("The database refused: {0}. Check that its disk has room and its folder may be written to.")]
     Database(#[from] rusqlite::Error),
     /// The file belongs to a later program.
-    #[error("The database has version {found}, and this program knows versions up to {known}: use a newer hookspec.")]
+    #[error(
+        "The database has version {found}, and this program knows versions up to {known}: use a newer hookspec."
+    )]
     Newer {
         /// Its version.
         found: u32,
@@ -108,9 +110,7 @@ impl Store {
             builder.recursive(true);
             #[cfg(unix)]
             std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-            builder
-                .create(folder)
-                .map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
+            builder.create(folder).map_err(|source| StoreError::Folder { path: path.to_owned(), source })?;
         }
         let mut writer = Connection::open(path)?;
         schema::prepare(&writer)?;
@@ -184,8 +184,9 @@ impl Store {
     /// # Errors
     /// If there is none.
     pub fn delete(&self, owner: &Owner, id: &str) -> Result<(), StoreError> {
-        let gone =
-            self.writer().execute("DELETE FROM conversations WHERE owner = ?1 AND id = ?2", [&owner.0, id])?;
+        let gone = self
+            .writer()
+            .execute("DELETE FROM conversations WHERE owner = ?1 AND id = ?2", [&owner.0, id])?;
         if gone == 0 { Err(StoreError::NotFound(id.to_owned())) } else { Ok(()) }
     }
 
