@@ -40,7 +40,7 @@ impl Origins {
             Some((name, port)) if !port.ends_with(']') => (name, port.parse().ok()),
             _ => (&*host, Some(80)),
         };
-        self.names.iter().any(|own| *own == host)
+        self.names.contains(&host)
             || port == Some(self.port) && self.names.iter().any(|own| own == name)
     }
 

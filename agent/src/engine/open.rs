@@ -26,7 +26,7 @@ pub enum Begin {
         /// The place.
         storage: Arc<dyn Storage>,
         /// What it holds.
-        loaded: Loaded,
+        loaded: Box<Loaded>,
         /// Why it is opened.
         reason: StartReason,
     },
@@ -146,7 +146,7 @@ impl Agent {
                 }
                 (Arc::new(conversation), loaded, StartReason::Resume)
             }
-            Begin::Stored { storage, loaded, reason } => (storage, loaded, reason),
+            Begin::Stored { storage, loaded, reason } => (storage, *loaded, reason),
         };
         let Loaded { messages: loaded, state: states, config, .. } = loaded;
         let model = model.or_else(|| config.chat.model.clone()).ok_or(OpenError::NoModel)?;

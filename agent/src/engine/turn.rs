@@ -30,9 +30,8 @@ impl Agent {
     pub async fn prompt(&mut self, message: Message) -> TurnEnd {
         self.session.resume();
         match self.post(message).await {
-            Ok(_) => self.run().await,
             Err(refused) if self.queue.is_empty() => refused,
-            Err(_) => self.run().await,
+            _ => self.run().await,
         }
     }
 

@@ -91,10 +91,10 @@ impl From<Refusal> for Problem {
         let status = match refusal {
             Refusal::Store(error) => return error.into(),
             Refusal::Running => StatusCode::CONFLICT,
-            Refusal::Message { .. } | Refusal::Outside(_) | Refusal::Model(_) => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
-            Refusal::Open(OpenError::Model(_) | OpenError::NoModel | OpenError::Workspace { .. }) => {
+            Refusal::Message { .. }
+            | Refusal::Outside(_)
+            | Refusal::Model(_)
+            | Refusal::Open(OpenError::Model(_) | OpenError::NoModel | OpenError::Workspace { .. }) => {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
             Refusal::NoMessage(_) | Refusal::NoHook(_) => StatusCode::NOT_FOUND,

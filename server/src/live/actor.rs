@@ -183,7 +183,7 @@ impl Actor {
         );
         let opening = Opening {
             hooks: host.hooks.clone(),
-            begin: Begin::Stored { storage: Arc::new(kept.clone()), loaded, reason },
+            begin: Begin::Stored { storage: Arc::new(kept.clone()), loaded: Box::new(loaded), reason },
             logs: PathBuf::new(),
             workspace,
             model: None,
