@@ -20,6 +20,7 @@ function show(id, form) {
   close(id);
   shown.set(id, form);
   $('asked').append(form);
+  $('messages').scrollTop = $('messages').scrollHeight;
   form.querySelector('[autofocus]')?.focus();
 }
 

@@ -9,7 +9,7 @@ export function h(name, attributes = {}, ...children) {
     else if (key in element && typeof value !== 'string') element[key] = value;
     else if (value !== null && value !== undefined && value !== false) element.setAttribute(key, value);
   }
-  element.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  element.append(...children.flat(Infinity).filter((child) => child !== null && child !== undefined && child !== false));
   return element;
 }
 
@@ -17,8 +17,6 @@ export const $ = (id) => document.getElementById(id);
 
 /** Text with fenced blocks as code; a diff in one is coloured. */
 export function prose(text) {
-  const parts = text.split(/^(```[^\n]*)\n/m);
-  if (parts.length === 1) return [h('p', {}, text)];
   const out = [];
   let rest = text;
   const fence = /^(`{3,})([^\n]*)\n([\s\S]*?)^\1[ \t]*$\n?/m;

@@ -47,7 +47,7 @@ function who(message) {
 function element(message) {
   const kind = message.hook ? 'hook' : message.metadata?.tool ? 'tool' : message.role;
   const item = h('li', { class: `message ${kind}${message.hide ? ' hide' : ''}` }, h('span', { class: 'who' }, who(message)));
-  item.append(...(kind === 'tool' ? [code(message.content, 'result')] : prose(message.content)));
+  item.append(...(kind === 'tool' && !message.content.includes('```') ? [code(message.content, 'result')] : prose(message.content)));
   for (const call of message.metadata?.tool_calls ?? []) {
     const args = Object.entries(call.kwargs ?? {}).map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
     item.append(code([...(call.args ?? []), ...args, call.content].filter(Boolean).join('\n'), call.tool));

@@ -40,8 +40,7 @@ impl Origins {
             Some((name, port)) if !port.ends_with(']') => (name, port.parse().ok()),
             _ => (&*host, Some(80)),
         };
-        self.names.contains(&host)
-            || port == Some(self.port) && self.names.iter().any(|own| own == name)
+        self.names.contains(&host) || port == Some(self.port) && self.names.iter().any(|own| own == name)
     }
 
     /// Whether a page of this origin may call the server that was called as `host`.
