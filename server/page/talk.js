@@ -170,6 +170,7 @@ async function send() {
   try {
     await post(of(id), { role: 'user', content: text });
     $('say').value = '';
+    $('messages').scrollTop = $('messages').scrollHeight;
     if (!running) await post(of(id, '/step'));
   } catch (problem) {
     if (problem.status !== 409) notice(problem.message);
