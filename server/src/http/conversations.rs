@@ -28,7 +28,7 @@ const MOST_ROWS: usize = 100;
 #[derive(Clone, Debug, Deserialize, Serialize, ToSchema)]
 pub(crate) struct NewMessage {
     /// `user`, `system` or `assistant`.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, pattern = "^(user|system|assistant)$")]
     role: Role,
     /// The text.
     content: String,
@@ -431,7 +431,7 @@ pub(crate) async fn export(
 }
 
 /// Creates a conversation from JSONL, as the export or gptme writes it.
-#[utoipa::path(post, path = "/conversations/{id}/import", request_body(content = String, content_type = "application/jsonl"),
+#[utoipa::path(post, path = "/conversations/{id}/import", request_body(content = String, content_type = "text/plain"),
     responses((status = 200, body = Created), (status = 409, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn import(
     State(host): State<Arc<Host>>,
@@ -443,6 +443,9 @@ pub(crate) async fn import(
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("This is no conversation in JSONL: {error}"))
     };
     let messages = Store::import(&text).map_err(unfit)?;
+    if messages.is_empty() {
+        return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "The text has no messages."));
+    }
     let model = host.model.clone().unwrap_or_default();
     let workspace = host.root.clone();
     let new = NewConversation { id: id.clone(), name: None, model, workspace, parent: None };

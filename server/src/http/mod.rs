@@ -3,6 +3,7 @@
 mod about;
 mod answers;
 mod conversations;
+mod document;
 mod extract;
 mod gate;
 mod page;
@@ -19,33 +20,15 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use utoipa::OpenApi;
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityScheme};
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::host::Host;
 
+use document::{Document, complete};
 use problem::Problem;
 
 pub(crate) use conversations::branches_json;
-
-#[derive(OpenApi)]
-#[openapi(
-    info(title = "hookspec", description = "Sessions of an agent whose every moment is a hook point."),
-    modifiers(&Bearer),
-    security(("token" = []))
-)]
-struct Document;
-
-struct Bearer;
-
-impl utoipa::Modify for Bearer {
-    fn modify(&self, document: &mut utoipa::openapi::OpenApi) {
-        let scheme = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).build();
-        let components = document.components.get_or_insert_default();
-        components.add_security_scheme("token", SecurityScheme::Http(scheme));
-    }
-}
 
 fn api() -> OpenApiRouter<Arc<Host>> {
     let conversation = OpenApiRouter::new()
@@ -87,9 +70,10 @@ pub(crate) fn router(host: &Arc<Host>) -> Router {
     let import = OpenApiRouter::new()
         .routes(routes!(conversations::import))
         .layer(DefaultBodyLimit::max(host.bounds.import));
-    let (api, document) = OpenApiRouter::with_openapi(Document::openapi())
+    let (api, mut document) = OpenApiRouter::with_openapi(Document::openapi())
         .nest("/api/v2", api().layer(DefaultBodyLimit::max(host.bounds.body)).merge(import))
         .split_for_parts();
+    complete(&mut document);
     let document = Arc::new(document);
     let served = {
         let document = Arc::clone(&document);
