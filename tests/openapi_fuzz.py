@@ -3,8 +3,8 @@
     pip install schemathesis
     HOOKSPEC=path/to/hookspec python tests/openapi_fuzz.py [further arguments of schemathesis]
 
-Left out: the event stream, which has no end, and the check that whatever fits the document is accepted: that a model is
-known or a workspace exists is not in it.
+Left out: the event stream, which has no end; the check that whatever fits the document is accepted (that a model is
+known or a workspace exists is not in it); and its opposite (a list is taken for an object with its fields in order).
 """
 
 import json
@@ -39,7 +39,7 @@ def main():
             base = server.stdout.readline().strip()
             tested = subprocess.run(
                 [schemathesis, "run", f"{base}api/v2/openapi.json", "-H", f"Authorization: Bearer {TOKEN}",
-                 "--exclude-path-regex", "/events$", "--exclude-checks", "positive_data_acceptance",
+                 "--exclude-path-regex", "/events$", "--exclude-checks", "positive_data_acceptance,negative_data_rejection",
                  "--request-timeout", "30", *sys.argv[1:]],
                 cwd=folder,
                 check=False,

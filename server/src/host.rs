@@ -213,8 +213,11 @@ pub(crate) struct Map {
 
 impl Map {
     fn check(&self, owner: &Owner, id: &str) -> Result<(), Refusal> {
+        if self.closing {
+            return Err(Refusal::Closing);
+        }
         let deleting = self.deleting.contains(&(owner.clone(), id.to_owned()));
-        if self.closing || deleting { Err(Refusal::Ending) } else { Ok(()) }
+        if deleting { Err(Refusal::Ending) } else { Ok(()) }
     }
 }
 

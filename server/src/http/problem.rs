@@ -90,7 +90,7 @@ impl From<Refusal> for Problem {
     fn from(refusal: Refusal) -> Self {
         let status = match refusal {
             Refusal::Store(error) => return error.into(),
-            Refusal::Running => StatusCode::CONFLICT,
+            Refusal::Running | Refusal::Ending => StatusCode::CONFLICT,
             Refusal::Message { .. }
             | Refusal::Outside(_)
             | Refusal::Model(_)
@@ -98,7 +98,7 @@ impl From<Refusal> for Problem {
                 StatusCode::UNPROCESSABLE_ENTITY
             }
             Refusal::NoMessage(_) | Refusal::NoHook(_) => StatusCode::NOT_FOUND,
-            Refusal::Full(_) | Refusal::Ending => StatusCode::SERVICE_UNAVAILABLE,
+            Refusal::Full(_) | Refusal::Closing => StatusCode::SERVICE_UNAVAILABLE,
             Refusal::Busy => StatusCode::TOO_MANY_REQUESTS,
             Refusal::NotStored | Refusal::Open(_) | Refusal::Log(_) | Refusal::State(_) => {
                 tracing::error!(error = %refusal, "a session failed");

@@ -67,6 +67,9 @@ pub(crate) enum Refusal {
     /// The session is being ended or deleted.
     #[error("The session is just being ended: try again.")]
     Ending,
+    /// The server is being ended.
+    #[error("The server is being ended.")]
+    Closing,
     /// The session cannot be opened.
     #[error(transparent)]
     Open(#[from] OpenError),
