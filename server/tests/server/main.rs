@@ -8,5 +8,6 @@ mod attacks;
 mod conversations;
 mod lifecycle;
 mod parity;
+mod soak;
 mod stage;
 mod streams;
