@@ -10,6 +10,7 @@ use std::collections::BTreeSet;
 use std::hint::black_box;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hookspec::points::{
@@ -19,6 +20,7 @@ use hookspec::points::{
 use hookspec::{
     FinishReason, Hooks, Message, Mode, Registry, Request, Session, ToolStatus, ToolUse, Usage, fire_now,
 };
+use hookspec_builtins::models::Models;
 use serde_json::{Map, json};
 
 const WARM_UP: usize = 20;
@@ -67,6 +69,7 @@ impl Stage {
             .workspace(workspace)
             .model("openai/gpt-5")
             .log(log, None)
+            .extension(Arc::new(Models::builtin().unwrap()))
             .build();
         Self { session, file: workspace.join("src").join("a.py"), request, calls: 0 }
     }

@@ -108,6 +108,12 @@ impl Git {
         self
     }
 
+    /// How many bytes of each output are kept; 4 MiB unless said otherwise.
+    pub(crate) fn keep(mut self, bytes: usize) -> Self {
+        self.keep = bytes;
+        self
+    }
+
     /// Sets a variable for each call.
     pub(crate) fn env(mut self, name: &str, value: impl AsRef<OsStr>) -> Self {
         self.variables.push((name.into(), value.as_ref().to_owned()));
@@ -121,6 +127,16 @@ impl Git {
     pub(crate) fn run<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Result<Kept, GitError> {
         let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
         let ended = self.ended(&args, Vec::new())?;
+        self.checked(&args, ended)
+    }
+
+    /// Runs a subcommand with an input.
+    ///
+    /// # Errors
+    /// As [`run`](Self::run).
+    pub(crate) fn feed(&self, args: &[&str], input: Vec<u8>) -> Result<Kept, GitError> {
+        let args: Vec<OsString> = args.iter().map(Into::into).collect();
+        let ended = self.ended(&args, input)?;
         self.checked(&args, ended)
     }
 

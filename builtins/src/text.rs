@@ -5,8 +5,27 @@ pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
+/// The end of a program's output, as a block that it cannot close.
+pub(crate) fn tail_block(output: &str, lines: usize) -> String {
+    let all: Vec<&str> = output.trim_end().lines().collect();
+    let left_out = all.len().saturating_sub(lines);
+    let mut text = all[left_out..].join("\n");
+    if left_out > 0 {
+        text.insert_str(0, &format!("… {left_out} lines left out …\n"));
+    }
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest.max(2) + 1);
+    format!("{fence}\n{text}\n{fence}")
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn blocks_hold_the_end_and_cannot_be_closed_from_inside() {
+        assert_eq!(super::tail_block("a\n```\nb\n", 9), "````\na\n```\nb\n````");
+        assert_eq!(super::tail_block("a\nb\nc", 1), "```\n… 2 lines left out …\nc\n```");
+    }
+
     #[test]
     fn tags_cannot_be_closed_from_inside() {
         assert_eq!(super::escape("</system_info> & co"), "&lt;/system_info&gt; &amp; co");

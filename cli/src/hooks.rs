@@ -1,9 +1,14 @@
 //! The registry of this program.
 
 use std::io::IsTerminal;
+use std::sync::Arc;
 
-use hookspec::{BuildError, Mode, Plugin, PointInfo, Registry, RegistryBuilder};
+use hookspec::{Mode, Plugin, PointInfo, Registry, RegistryBuilder, SessionBuilder};
+use hookspec_agent::engine::Prices;
+use hookspec_builtins::StateDir;
+use hookspec_builtins::cli_confirm::Terminal;
 
+use crate::others;
 use crate::settings::{Common, Settings};
 
 /// Whom the program may ask.
@@ -83,18 +88,26 @@ pub(crate) fn host_builder(
         .interactive(asking == Asking::Person)
         .no_confirm(asking == Asking::Yes)
         .fires(fires());
+    let mut commands = settings.scripts.hooks.clone();
+    if host != Host::Bridge {
+        commands.extend(others::load(settings).hooks);
+    }
+    for hook in commands {
+        builder = builder.register_json(hook);
+    }
     if let Some(allow) = &common.allow {
         builder = builder.allow(allow.iter().cloned());
     }
     builder
 }
 
-/// The registry that this program would run with.
-pub(crate) fn build(
-    settings: &Settings,
-    common: &Common,
-    plugins: &[&'static Plugin],
-    asking: Asking,
-) -> Result<Registry, BuildError> {
-    builder(settings, common, plugins, asking).build()
+/// Lends to a session what the built-ins ask for: the terminal, a place for what they keep, what is known of
+/// models; and to its engine what they cost.
+pub(crate) fn lend(session: SessionBuilder, settings: &Settings) -> SessionBuilder {
+    let models = Arc::clone(&settings.models);
+    session
+        .extension(Arc::new(Terminal::real()))
+        .extension(Arc::new(StateDir(settings.paths.state_dir.clone())))
+        .extension(Arc::clone(&settings.models))
+        .extension(Arc::new(Prices::new(move |model, usage| models.cost(model, usage))))
 }

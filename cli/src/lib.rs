@@ -13,11 +13,13 @@
 mod commands;
 mod hooks;
 mod names;
+mod others;
 mod output;
 mod progress;
 mod project;
 mod settings;
 mod show;
+mod variables;
 
 use std::process::ExitCode;
 

@@ -1,16 +1,24 @@
 //! What the program was told: options, files, environment.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use clap::Args;
 use hookspec::{Config, ConfigError};
 use hookspec_agent::paths::{Paths, PathsError};
+use hookspec_bridge::command::Overflow;
+use hookspec_bridge::inbound::Inbound;
+use hookspec_bridge::inbound::script::{self, Admission, Place, Source};
+use hookspec_bridge::trust::{Standing, Store, Subject, TrustError};
+use hookspec_builtins::models::{Models, ModelsError};
 use serde::Deserialize;
+
+use crate::variables::{self, VariableError};
 
 /// Options of every command.
 #[derive(Clone, Debug, Default, Args)]
 pub(crate) struct Common {
-    /// A configuration file, read after the user's and the workspace's.
+    /// A configuration file, read after the user's and the workspace's; naming it here is trusting it.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     /// Select only these hooks: names, groups or globs, separated by commas. Confirmations stay.
@@ -44,11 +52,16 @@ pub(crate) struct AgentSettings {
     pub(crate) retries: Option<u32>,
 }
 
+/// What the files may hold beside `[hooks]` and `[background]`.
+const SECTIONS: [&str; 3] = ["agent", "models", "hooks.scripts"];
+
 /// Settings that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SettingsError {
     #[error(transparent)]
     Config(#[from] ConfigError),
+    #[error(transparent)]
+    Variable(#[from] VariableError),
     #[error(transparent)]
     Paths(#[from] PathsError),
     #[error(
@@ -57,6 +70,23 @@ pub(crate) enum SettingsError {
     Read { path: PathBuf, source: std::io::Error },
     #[error("{file}: `[agent]`: {why}")]
     Agent { file: String, why: String },
+    #[error(transparent)]
+    Trust(#[from] TrustError),
+    #[error("{file}: {error}")]
+    Models { file: String, error: ModelsError },
+}
+
+/// Whose word a configuration file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Whose {
+    /// The user's own.
+    User,
+    /// The project's: it counts once the user trusts it.
+    Project,
+    /// gptme's: only its scripts, and once the user trusts them.
+    Gptme,
+    /// Named on the command line.
+    Named,
 }
 
 /// Everything the program was told.
@@ -64,18 +94,31 @@ pub(crate) enum SettingsError {
 pub(crate) struct Settings {
     pub(crate) config: Config,
     pub(crate) agent: AgentSettings,
+    /// The built-in table, and `[models]` over it.
+    pub(crate) models: Arc<Models>,
     pub(crate) paths: Paths,
     pub(crate) workspace: PathBuf,
-    /// The files that were read.
+    /// The files that count.
     pub(crate) files: Vec<PathBuf>,
+    /// What the user may trust here, trusted or not.
+    pub(crate) subjects: Vec<Subject>,
+    /// Hooks that are commands.
+    pub(crate) scripts: Inbound,
+    /// Where hooks that are commands run.
+    pub(crate) place: Place,
+    /// What does not count, and why.
+    pub(crate) warnings: Vec<String>,
 }
 
 impl Settings {
     /// Reads the user's file, the workspace's, the one that was named, and the environment, in this order.
     ///
-    /// Nothing that a file says is run by reading it: it selects and sets hooks that are in this program.
+    /// The workspace's file counts only while the user trusts exactly what is in it. What does not count is told.
     pub(crate) fn load(common: &Common) -> Result<Self, SettingsError> {
         let (settings, errors) = Self::read(common)?;
+        for warning in &settings.warnings {
+            tracing::warn!("{warning}");
+        }
         match errors.into_iter().next() {
             Some(error) => Err(error),
             None => Ok(settings),
@@ -86,23 +129,34 @@ impl Settings {
     pub(crate) fn read(common: &Common) -> Result<(Self, Vec<SettingsError>), PathsError> {
         let paths = Paths::discover()?;
         let workspace = common.workspace.clone().unwrap_or_else(|| PathBuf::from("."));
-        let mut config = Config::new();
-        let (mut files, mut errors) = (Vec::new(), Vec::new());
-        for (path, required) in [
-            (Some(paths.config_dir.join("hookspec.toml")), false),
-            (Some(workspace.join("hookspec.toml")), false),
-            (common.config.clone(), true),
+        let place = Place {
+            workspace: std::path::absolute(&workspace).unwrap_or_else(|_| workspace.clone()),
+            logs: paths.logs_dir.clone(),
+            overflow: Overflow::in_folder(paths.state_dir.join("long-texts")),
+        };
+        let mut read = Files::default();
+        let mut errors = Vec::new();
+        for (path, whose) in [
+            (gptmes(), Whose::Gptme),
+            (Some(paths.config_dir.join("hookspec.toml")), Whose::User),
+            (Some(workspace.join("gptme.toml")), Whose::Gptme),
+            (Some(workspace.join("hookspec.toml")), Whose::Project),
+            (common.config.clone(), Whose::Named),
         ] {
             let Some(path) = path else { continue };
-            match add_file(&mut config, &path, required) {
-                Ok(true) => files.push(path),
-                Ok(false) => {}
-                Err(error) => errors.push(error),
-            }
+            errors.extend(read.add(&path, whose, &store(&paths), &place).err());
         }
+        let Files { mut config, sources, subjects, mut warnings } = read;
+        let scripts = script::load(&sources, &place);
+        warnings.extend(scripts.complaints.iter().map(ToString::to_string));
+        let counts =
+            |source: Source| (!matches!(source.admission, Admission::Barred(_))).then_some(source.file);
+        let files = sources.into_iter().filter_map(counts).collect();
         let variables = std::env::vars_os()
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
         errors.extend(config.add_env(variables).err().map(SettingsError::Config));
+        errors
+            .extend(variables::add(&mut config, |name| std::env::var(name).ok()).into_iter().map(Into::into));
         let agent = match config.section("agent") {
             None => AgentSettings::default(),
             Some((table, file)) => {
@@ -114,17 +168,107 @@ impl Settings {
                 })
             }
         };
-        Ok((Self { config, agent, paths, workspace, files }, errors))
+        let models = Arc::new(read_models(&config).unwrap_or_else(|error| {
+            errors.push(error);
+            Models::default()
+        }));
+        Ok((
+            Self { config, agent, models, paths, workspace, files, subjects, scripts, place, warnings },
+            errors,
+        ))
     }
 }
 
-fn add_file(config: &mut Config, path: &Path, required: bool) -> Result<bool, SettingsError> {
-    match std::fs::read_to_string(path) {
-        Ok(text) => {
-            config.add_toml(&path.display().to_string(), &text, &["agent"])?;
-            Ok(true)
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound && !required => Ok(false),
-        Err(source) => Err(SettingsError::Read { path: path.to_owned(), source }),
+fn read_models(config: &Config) -> Result<Models, SettingsError> {
+    let told = |file: &str| {
+        let file = file.to_owned();
+        move |error| SettingsError::Models { file, error }
+    };
+    let models = Models::builtin().map_err(told("hookspec"))?;
+    match config.section("models") {
+        None => Ok(models),
+        Some((table, file)) => models.with_overrides(table).map_err(told(&file)),
     }
+}
+
+/// Where it is kept what the user trusts.
+pub(crate) fn store(paths: &Paths) -> Store {
+    Store::at(paths.data_dir.join("trust.json"))
+}
+
+/// What the files say.
+#[derive(Default)]
+struct Files {
+    config: Config,
+    sources: Vec<Source>,
+    subjects: Vec<Subject>,
+    warnings: Vec<String>,
+}
+
+impl Files {
+    fn add(&mut self, path: &Path, whose: Whose, store: &Store, place: &Place) -> Result<(), SettingsError> {
+        let text = match std::fs::read_to_string(path) {
+            Ok(text) => text,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound && whose != Whose::Named => {
+                return Ok(());
+            }
+            // It is not ours: what is wrong with it is for gptme to tell.
+            Err(_) if whose == Whose::Gptme => return Ok(()),
+            Err(source) => return Err(SettingsError::Read { path: path.to_owned(), source }),
+        };
+        // One file in two roles (a workspace that is the user's own folder) counts once.
+        let counts = |held: &Source| !matches!(held.admission, Admission::Barred(_));
+        if self.sources.iter().any(|held| counts(held) && is_same(&held.file, path)) {
+            return Ok(());
+        }
+        let subject = match whose {
+            Whose::User | Whose::Named => None,
+            Whose::Project => Some(script::subject(path, &text, &place.workspace)),
+            Whose::Gptme => match script::subject_of_scripts(path, &text, &place.workspace) {
+                Some(subject) => Some(subject),
+                None => return Ok(()),
+            },
+        };
+        let admission = subject.as_ref().map_or(Ok(Admission::Own), |subject| admit(subject, store))?;
+        self.subjects.extend(subject);
+        match &admission {
+            Admission::Barred(why) if whose == Whose::Gptme => {
+                self.warnings.push(format!("the scripts in {} do not run: {why}", path.display()));
+            }
+            Admission::Barred(why) => {
+                self.warnings.push(format!("{} does not count: {why}", path.display()));
+            }
+            _ if whose == Whose::Gptme => {}
+            _ => self.config.add_toml(&path.display().to_string(), &text, &SECTIONS)?,
+        }
+        self.sources.push(Source { file: path.to_owned(), text, admission });
+        Ok(())
+    }
+}
+
+/// gptme's own configuration; not where `HOOKSPEC_HOME` names a home of its own.
+fn gptmes() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if set("HOOKSPEC_HOME").is_some() {
+        return None;
+    }
+    let base = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
+    Some(base.join("gptme/config.toml"))
+}
+
+fn is_same(one: &Path, two: &Path) -> bool {
+    matches!((one.canonicalize(), two.canonicalize()), (Ok(one), Ok(two)) if one == two)
+}
+
+fn admit(subject: &Subject, store: &Store) -> Result<Admission, TrustError> {
+    let barred = |why: &str| Admission::Barred(format!("{why}; look at it with `hookspec trust`"));
+    let print = match subject.fingerprint() {
+        Ok(print) => print,
+        Err(unreadable) => return Ok(barred(&unreadable.to_string())),
+    };
+    Ok(match store.load()?.standing(subject, &print) {
+        Standing::Trusted => Admission::Granted,
+        Standing::Changed => barred("it, or a script that it names, has changed since you trusted it"),
+        Standing::New => barred("it comes with the folder, and you have not trusted it yet"),
+    })
 }

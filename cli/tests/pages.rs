@@ -16,6 +16,7 @@ use common::Home;
 use serde_json::Value;
 
 const GENERATED: &str = "<!-- generated: essay, hooks, settings -->\n";
+const INDEX: &str = "<!-- generated: every built-in -->\n";
 const BY_HAND: &str = "## Try it\n";
 
 fn folder() -> PathBuf {
@@ -143,19 +144,71 @@ fn run(home: &Home, commands: &[(String, String)]) -> (Vec<String>, String) {
     (printed, String::from_utf8_lossy(&output.stderr).into_owned())
 }
 
+/// The groups of built-ins in what `list` says; or only those with a hook that is on.
+fn groups(listed: &Value, on: bool) -> BTreeSet<String> {
+    let hooks = listed["hooks"].as_array().unwrap();
+    let built_in = hooks.iter().filter(|hook| hook["package"] == "hookspec-builtins");
+    built_in
+        .filter(|hook| !on || hook["on"] == true)
+        .map(|hook| text(&hook["name"]).split('.').next().unwrap().to_owned())
+        .collect()
+}
+
 #[test]
 fn every_group_of_built_ins_has_a_page() {
     let home = Home::new();
     let listed: Value = serde_json::from_str(&home.good(&["list", "--json"])).unwrap();
-    let groups: BTreeSet<String> = listed["hooks"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .filter(|hook| hook["package"] == "hookspec-builtins")
-        .map(|hook| text(&hook["name"]).split('.').next().unwrap().to_owned())
-        .collect();
+    let groups = groups(&listed, false);
     let pages: BTreeSet<String> = pages().into_iter().map(|(name, _)| name).collect();
     assert!(groups.is_subset(&pages), "without a page: {:?}", groups.difference(&pages));
+}
+
+/// One row for each group: what it is for, and in which hosts it is on.
+fn index(home: &Home) -> String {
+    let hosts: [(&str, &[&str]); 4] = [
+        ("terminal", &["--host", "chat", "--interactive"]),
+        ("`-y`", &["--host", "chat", "--yes"]),
+        ("server", &["--host", "server"]),
+        ("bridge", &["--host", "bridge"]),
+    ];
+    let on: Vec<BTreeSet<String>> = hosts
+        .iter()
+        .map(|(_, options)| {
+            let said = home.good(&[&["list", "--json"], *options].concat());
+            groups(&serde_json::from_str(&said).unwrap(), true)
+        })
+        .collect();
+    let mut page = String::from("| built-in | what it does | ");
+    for (name, _) in hosts {
+        write!(page, "{name} | ").unwrap();
+    }
+    page.truncate(page.trim_end().len());
+    page.push_str("\n|---|---|---|---|---|---|\n");
+    for group in groups(&serde_json::from_str(&home.good(&["list", "--json"])).unwrap(), false) {
+        let said: Value = serde_json::from_str(&home.good(&["list", "--explain", &group, "--json"])).unwrap();
+        let essay = text(&said["essay"]);
+        let first = essay.split("\n\n").next().unwrap();
+        let first = first.split_once(": ").map_or(first, |(_, first)| first);
+        write!(page, "| [`{group}`]({group}.md) | {} |", first.replace('\n', " ")).unwrap();
+        for host in &on {
+            page.push_str(if host.contains(&group) { " on |" } else { " |" });
+        }
+        page.push('\n');
+    }
+    page
+}
+
+#[test]
+fn the_index_lists_every_page() {
+    let path = folder().join("README.md");
+    let page = std::fs::read_to_string(&path).unwrap();
+    let (head, _) = page.split_once(INDEX).expect("the mark of the generated part");
+    let wanted = format!("{head}{INDEX}\n{}", index(&Home::new()));
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        std::fs::write(&path, &wanted).unwrap();
+    } else {
+        assert_eq!(page, wanted, "run with UPDATE_PAGES=1");
+    }
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn the_list_says_what_is_on_and_why() {
             assert!(text.contains(part), "{part} in {text}");
         }
     }
-    assert!(home.bad(&["list", "--explain", "lint"]).contains("did you mean `linter.lint`?"));
+    assert!(home.bad(&["list", "--explain", "lint"]).contains("did you mean `linter.lint`"));
 }
 
 #[test]
@@ -92,6 +92,9 @@ fn mistakes_are_told_with_the_culprit_and_the_remedy() {
     assert!(home.bad(&["list"]).contains("unknown key `comand` (did you mean `command`?)"));
     home.config("[agent]\nmodle = 'x'\n");
     assert!(home.bad(&["list"]).contains("unknown field `modle`"));
+    home.config("[models.'openai/gpt-5']\ninput = 'free'\n");
+    let error = home.bad(&["list"]);
+    assert!(error.contains("hookspec.toml: `[models.\"openai/gpt-5\"]`: `free` is not an amount"), "{error}");
     home.config("");
     assert!(
         home.bad(&["fire", "file.saved", "--event", "{}"]).contains("no hook point is called `file.saved`")
@@ -232,6 +235,33 @@ fn a_chat_without_a_person_refuses_and_with_y_does() {
     assert!(text.contains("Saved.") && home.workspace().join("a.txt").exists());
     let again = home.good(&["chat", "and now?", "-y", "--resume", "two"]);
     assert!(again.contains("Still here."), "{again}");
+}
+
+#[test]
+fn a_chat_knows_what_it_cost_and_says_so_after_a_resume() {
+    let home = Home::new();
+    let usage = json!({ "input_tokens": 1000, "output_tokens": 500 });
+    let script = home.script(&[
+        json!({ "text": "Hello.", "usage": usage }),
+        json!({ "expect": "Session cost reached $0.12 (passed $0.10;", "text": "Oh.", "usage": usage }),
+    ]);
+    let name = script.replacen(':', "/", 1);
+    home.config(&format!("[models.{name:?}]\ncontext = 9000\ninput = 100\noutput = 40.5\n"));
+    let chat = |args: &[&str]| {
+        let output = home.run(&[&["chat", "-n"], args].concat());
+        let told = String::from_utf8(output.stderr).unwrap();
+        assert!(output.status.success(), "{told}");
+        told
+    };
+    let told = chat(&["hi", "--name", "paid", "--model", &name]);
+    assert!(told.contains("Session: $0.12 | 1 request | 1k context | 0% cached"), "{told}");
+    // Another process: the script's second line wants the warning behind the prompt.
+    let told = chat(&["and now?", "--resume", "paid"]);
+    assert!(told.contains("Session: $0.24 | 2 requests |"), "{told}");
+    let log = std::fs::read_to_string(home.path().join("home/logs/paid/conversation.jsonl")).unwrap();
+    assert_eq!(log.matches("\"cost_micro_usd\":120250").count(), 2, "{log}");
+    assert_eq!(log.matches("<budget:token_budget>9000</budget:token_budget>").count(), 1, "{log}");
+    assert!(!log.contains("Session cost"), "it is for one request: {log}");
 }
 
 #[test]

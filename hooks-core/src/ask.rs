@@ -1,7 +1,9 @@
 //! Questions to the user and their answers: confirmations, elicitations, and whether to go on.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::Number;
 
 use crate::message::Message;
 
@@ -131,14 +133,32 @@ pub enum Answer {
     Text(String),
     /// Several choices.
     Many(Vec<String>),
-    /// A form: an object of its fields.
-    Form(Value),
+    /// A form: what was said in each field, by the field's name. Fields left empty are left out.
+    Form(BTreeMap<String, FieldAnswer>),
     /// A secret; its debug text and its place in logs show nothing.
     Secret(Secret),
     /// The user was asked and would not say.
     Declined,
     /// Nobody could be asked, or the user broke off.
     Cancelled,
+}
+
+/// What was said in one field of a form.
+///
+/// Written as plain JSON, a secret as the words `<secret provided>`; read back, it is a text like any other, so
+/// a secret goes from asker to caller in memory only.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(untagged)]
+pub enum FieldAnswer {
+    /// Yes or no.
+    Boolean(bool),
+    /// A number.
+    Number(Number),
+    /// A line, or a choice.
+    Text(String),
+    /// A secret; its debug text and its place in logs show nothing.
+    Secret(Secret),
 }
 
 /// A text that is kept out of debug output and logs.
@@ -181,4 +201,23 @@ pub enum Continue {
     Rest,
     /// The agent goes on with this message as the next prompt.
     With(Message),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_forms_secret_is_there_for_the_caller_and_nowhere_else() {
+        let form = Answer::Form(BTreeMap::from([
+            ("age".to_owned(), FieldAnswer::Number(4.into())),
+            ("sure".to_owned(), FieldAnswer::Boolean(true)),
+            ("token".to_owned(), FieldAnswer::Secret(Secret::new("hunter2"))),
+        ]));
+        let json = serde_json::to_string(&form).unwrap();
+        assert_eq!(json, r#"{"answer":"form","value":{"age":4,"sure":true,"token":"<secret provided>"}}"#);
+        assert!(!format!("{form:?}").contains("hunter2"));
+        let Answer::Form(fields) = &form else { panic!("{form:?}") };
+        assert!(matches!(&fields["token"], FieldAnswer::Secret(secret) if secret.reveal() == "hunter2"));
+    }
 }

@@ -14,6 +14,8 @@
 //! queue = 1024
 //! ```
 //!
+//! A host may read lists of tables under `hooks` too, `[[hooks.NAME]]`; they add up in the order of the files.
+//!
 //! Later sources override earlier ones key by key; `disable` adds up. Environment: `HOOKSPEC_ALLOW`,
 //! `HOOKSPEC_DISABLE` (comma-separated, spaces allowed), `HOOKSPEC_PRIORITY_<NAME>`, and for people who come
 //! from gptme `GPTME_HOOK_ALLOWLIST`, `HOOK_ALLOWLIST`, `GPTME_HOOKS_DISABLED` and `GPTME_HOOK_PRIORITY_<NAME>`.
@@ -63,6 +65,7 @@ pub struct Config {
     background_table: toml::Table,
     hooks: BTreeMap<String, Section>,
     sections: BTreeMap<String, Section>,
+    lists: BTreeMap<String, Vec<(toml::Value, String)>>,
 }
 
 /// A table, put together from several sources.
@@ -143,8 +146,9 @@ impl Config {
         Self::default()
     }
 
-    /// Adds a file's text over what is there. `sections` are the top-level tables that the host itself
-    /// reads; any other is an error. Nothing is changed if there is an error.
+    /// Adds a file's text over what is there. `sections` are what the host itself reads: top-level tables by
+    /// their names, lists of tables `[[hooks.NAME]]` as `hooks.NAME`; any other is an error. Nothing is
+    /// changed if there is an error.
     ///
     /// # Errors
     /// If the text is not TOML, or holds a key that means nothing.
@@ -160,7 +164,7 @@ impl Config {
                 return Err(content(format!("`{key}` must be a table, as in `[{key}]`")));
             };
             match key.as_str() {
-                "hooks" => next.add_hooks(file, table).map_err(content)?,
+                "hooks" => next.add_hooks(file, table, sections).map_err(content)?,
                 "background" => {
                     next.background_table.extend(table);
                     next.background =
@@ -180,7 +184,7 @@ impl Config {
         Ok(())
     }
 
-    fn add_hooks(&mut self, file: &str, table: toml::Table) -> Result<(), String> {
+    fn add_hooks(&mut self, file: &str, table: toml::Table, sections: &[&str]) -> Result<(), String> {
         let hooks: HooksTable =
             table.try_into().map_err(|e: toml::de::Error| format!("`[hooks]`: {}", e.message()))?;
         let named = |names: Vec<String>| names.into_iter().map(|name| Named::new(name, file)).collect();
@@ -192,6 +196,16 @@ impl Config {
         let priorities = hooks.priority.into_iter();
         self.priorities.extend(priorities.map(|(name, value)| (Named::new(name, file), value)));
         for (group, value) in hooks.groups {
+            if sections.iter().any(|section| section.strip_prefix("hooks.") == Some(&*group)) {
+                let toml::Value::Array(entries) = value else {
+                    return Err(format!(
+                        "`hooks.{group}` must be a list of tables, as in `[[hooks.{group}]]`"
+                    ));
+                };
+                let entries = entries.into_iter().map(|entry| (entry, file.to_owned()));
+                self.lists.entry(group).or_default().extend(entries);
+                continue;
+            }
             let toml::Value::Table(table) = value else {
                 let known = ["allow", "disable", "strict", "priority"];
                 let nearest = crate::registry::nearest(&group, known.into_iter());
@@ -269,6 +283,12 @@ impl Config {
         self.sections.get(name).map(|section| (&section.table, section.source_text()))
     }
 
+    /// The entries of a list of tables `[[hooks.NAME]]` that belongs to the host, in the order of the files,
+    /// each with its file. Their shape is not checked yet.
+    pub fn list(&self, name: &str) -> impl Iterator<Item = (&toml::Value, &str)> {
+        self.lists.get(name).into_iter().flatten().map(|(entry, file)| (entry, file.as_str()))
+    }
+
     pub(crate) fn hook_table(&self, group: &str) -> Option<&Section> {
         self.hooks.get(group)
     }
@@ -303,6 +323,21 @@ mod tests {
         assert_eq!((number("a"), number("b"), number("c")), (Some(1), Some(2), Some(3)));
         assert_eq!((section.source("a"), section.source("b")), (Some("user"), Some("project")));
         assert_eq!(section.source_text(), "a variable and project and user");
+    }
+
+    #[test]
+    fn lists_of_a_host_add_up_with_their_files() {
+        let mut config = Config::new();
+        config
+            .add_toml("user", "[[hooks.scripts]]\na=1\n[[hooks.scripts]]\na=2", &["hooks.scripts"])
+            .unwrap();
+        config.add_toml("project", "[hooks]\nscripts=[7]", &["hooks.scripts"]).unwrap();
+        let files: Vec<_> = config.list("scripts").map(|(_, file)| file).collect();
+        assert_eq!(files, ["user", "user", "project"]);
+        let error = config.add_toml("f", "[hooks.scripts]\na=1", &["hooks.scripts"]).unwrap_err().to_string();
+        assert!(error.contains("must be a list of tables, as in `[[hooks.scripts]]`"), "{error}");
+        let error = config.add_toml("f", "[[hooks.other]]\na=1", &["hooks.scripts"]).unwrap_err().to_string();
+        assert!(error.contains("unknown key `other`"), "{error}");
     }
 
     #[test]

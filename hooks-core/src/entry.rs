@@ -232,9 +232,13 @@ pub struct Hook<P: Point> {
     pub(crate) package: &'static str,
     pub(crate) docs: &'static str,
     pub(crate) options: Options,
+    /// Why it may not run, whatever the lists say.
+    pub(crate) barred: Option<String>,
     pub(crate) call: Call<P>,
     pub(crate) on_error: Option<fn(&Failure, &Session)>,
     pub(crate) at: &'static std::panic::Location<'static>,
+    /// The configuration file and line that it comes from, where it comes from one.
+    pub(crate) place: Option<(String, u32)>,
 }
 
 impl<P: Point> Hook<P> {
@@ -259,9 +263,11 @@ impl<P: Point> Hook<P> {
             package: "",
             docs: "",
             options: Options::DEFAULT,
+            barred: None,
             call,
             on_error: None,
             at: std::panic::Location::caller(),
+            place: None,
         }
     }
 

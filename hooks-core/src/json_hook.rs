@@ -58,8 +58,10 @@ pub struct JsonHook {
     name: String,
     docs: &'static str,
     options: Options,
+    barred: Option<String>,
     call: Arc<JsonCall>,
     at: &'static std::panic::Location<'static>,
+    place: Option<(String, u32)>,
 }
 
 impl JsonHook {
@@ -67,7 +69,16 @@ impl JsonHook {
     #[track_caller]
     pub fn new(point: &'static dyn AnyPoint, name: impl Into<String>, call: Arc<JsonCall>) -> Self {
         let at = std::panic::Location::caller();
-        Self { point, name: name.into(), docs: "", options: Options::DEFAULT, call, at }
+        Self {
+            point,
+            name: name.into(),
+            docs: "",
+            options: Options::DEFAULT,
+            barred: None,
+            call,
+            at,
+            place: None,
+        }
     }
 
     /// Its options. A hook that waits for something outside wants [`Placement::Blocking`](crate::Placement)
@@ -75,6 +86,22 @@ impl JsonHook {
     #[must_use]
     pub fn options(mut self, options: Options) -> Self {
         self.options = options;
+        self
+    }
+
+    /// Keeps it from running, for this reason, whatever any list says: it is listed as off. For hooks that the
+    /// user has yet to agree to.
+    #[must_use]
+    pub fn barred(mut self, why: impl Into<String>) -> Self {
+        self.barred = Some(why.into());
+        self
+    }
+
+    /// Where it was written: a configuration file and a line of it. Lists and complaints show this instead of
+    /// the place in the host's source.
+    #[must_use]
+    pub fn written_at(mut self, file: impl Into<String>, line: u32) -> Self {
+        self.place = Some((file.into(), line));
         self
     }
 
@@ -93,6 +120,7 @@ impl JsonHook {
             package: "",
             docs: self.docs,
             options: self.options,
+            barred: self.barred,
             call: Call::Closure(Arc::new(move |event, session, out| {
                 let said = serde_json::to_value(event)
                     .map_err(BoxError::from)
@@ -104,6 +132,7 @@ impl JsonHook {
             })),
             on_error: None,
             at: self.at,
+            place: self.place,
         }
     }
 }

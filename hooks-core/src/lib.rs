@@ -79,7 +79,9 @@ mod timeline;
 mod tool;
 mod verdict;
 
-pub use ask::{Answer, Confirmation, Continue, ElicitKind, Elicitation, FieldKind, FormField, Secret, Why};
+pub use ask::{
+    Answer, Confirmation, Continue, ElicitKind, Elicitation, FieldAnswer, FieldKind, FormField, Secret, Why,
+};
 pub use background::{BackgroundSettings, WhenFull};
 pub use clock::Clock;
 pub use config::{Config, ConfigError, Named};

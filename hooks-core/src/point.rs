@@ -14,7 +14,7 @@ use serde_json::Value;
 use crate::entry::Entry;
 use crate::fired::FiredJson;
 use crate::json_hook::JsonHook;
-use crate::registry::{Gathering, Listed, RegistryBuilder};
+use crate::registry::{Gathering, Listed, Registry, RegistryBuilder};
 use crate::session::Session;
 use crate::verdict::Verdict;
 
@@ -105,6 +105,9 @@ pub trait AnyPoint: Send + Sync + fmt::Debug {
     /// # Errors
     /// If the JSON is not an event of this point.
     fn check_json(&self, event: &Value) -> Result<(), serde_json::Error>;
+    /// Whether any hook of a registry listens here: a host that has the event in another form asks before it
+    /// converts it.
+    fn is_heard(&self, registry: &Registry) -> bool;
     #[doc(hidden)]
     fn gather(&self, gathering: &mut Gathering<'_>);
     #[doc(hidden)]
@@ -152,6 +155,10 @@ impl<P: Point<Owned: SchemaIfAny>> AnyPoint for PointOf<P> {
 
     fn check_json(&self, event: &Value) -> Result<(), serde_json::Error> {
         P::Owned::deserialize(event).map(drop)
+    }
+
+    fn is_heard(&self, registry: &Registry) -> bool {
+        registry.find::<P>().is_some_and(|handle| !handle.is_empty())
     }
 
     fn gather(&self, gathering: &mut Gathering<'_>) {

@@ -54,3 +54,17 @@ fn a_gate_denies_when_the_answer_has_the_wrong_shape() {
     let fired = fire_now!(session, FILE_PRE_SAVE { path: Path::new("/f"), content: "x" });
     assert!(fired.denied().is_some(), "{fired:?}");
 }
+
+#[test]
+fn a_barred_hook_is_listed_with_its_reason_and_no_list_makes_it_run() {
+    let point = hookspec::find_point("file.save.post").unwrap();
+    let call: Arc<JsonCall> = Arc::new(|_, _| panic!("it must not run"));
+    let hook = JsonHook::new(point, "json.hook", call).barred("nobody agreed to it");
+    let registry =
+        Registry::builder().linked(false).register_json(hook).allow(["json.hook"]).build().unwrap();
+    let rows = registry.list();
+    assert_eq!((rows[0].on, rows[0].why.as_str()), (false, "nobody agreed to it"));
+    let session = Session::builder(&Hooks::new(registry), "s").build();
+    let fired = fire_now!(session, FILE_POST_SAVE { path: Path::new("/f"), content: "x", created: true });
+    assert!(fired.failures().is_empty() && fired.messages().is_empty());
+}

@@ -19,8 +19,9 @@ use proc_macro::TokenStream;
 ///
 /// `#[hook(POINT, option = value, flag, …)]`. Parameters bind by name to the fields of the point's event,
 /// any subset in any order; beside them `session: &Session`, `state: &mut T` (the hook's own state in this
-/// session), `settings: &T` (its table in `hookspec.toml`) and `event` (all of it). A leading underscore
-/// does not count. What may be returned follows from the point's verdict.
+/// session), `settings: &T` (its table in `hookspec.toml`; while a key `enabled` of it is false the hook is off) and
+/// `event` (all of it). A leading underscore does not count. What may be returned follows from the point's
+/// verdict.
 ///
 /// | option | meaning |
 /// |---|---|

@@ -21,13 +21,13 @@ use serde_json::json;
 
 use common::{Stage, call, say, texts};
 
-/// Nobody can be asked; no hooks but what the test adds under `test`.
+/// Nobody can be asked; no hooks but what the test adds under `stage`.
 fn nobody() -> RegistryBuilder {
-    let silent = Hook::new(STEP_PRE, "test.silent", |_, _| ());
+    let silent = Hook::new(STEP_PRE, "stage.silent", |_, _| ());
     Registry::builder()
         .plugins(hookspec::plugins![hookspec_builtins])
         .mode(Mode::Cli)
-        .allow(["test"])
+        .allow(["stage"])
         .register(silent)
 }
 
@@ -45,14 +45,14 @@ const RESTED: TurnEnd = TurnEnd::Rested(TurnOutcome::Complete);
 #[tokio::test(flavor = "multi_thread")]
 async fn a_denied_call_does_not_run_and_the_model_reads_why() {
     let stage = Stage::new(&[save("a", "x"), say("I see.")]);
-    let deny = Hook::new(TOOL_PRE_EXECUTE, "test.guard", |_, _| Gate::deny("not on Sundays"));
+    let deny = Hook::new(TOOL_PRE_EXECUTE, "stage.guard", |_, _| Gate::deny("not on Sundays"));
     let status =
-        Hook::new(TOOL_POST_EXECUTE, "test.sees", |event, _| Message::system(format!("{:?}", event.status)));
+        Hook::new(TOOL_POST_EXECUTE, "stage.sees", |event, _| Message::system(format!("{:?}", event.status)));
     let mut agent = stage.open(yes().register(deny).register(status), None).await;
     assert_eq!(agent.prompt(Message::user("save")).await, RESTED);
     let log = texts(&agent);
     assert_eq!(log[2], format!("{:?}", ToolStatus::Denied));
-    assert_eq!(log[3], "Denied by the hook `test.guard`: not on Sundays");
+    assert_eq!(log[3], "Denied by the hook `stage.guard`: not on Sundays");
     assert!(!stage.workspace().join("a").exists());
     agent.end(EndReason::Exit).await;
 }
@@ -71,8 +71,8 @@ async fn nobody_to_ask_is_a_refusal_and_the_turn_goes_on() {
 async fn an_edit_is_what_runs_and_the_gate_sees_it() {
     let stage = Stage::new(&[save("a", "old"), say("ok")]);
     let edit =
-        Hook::new(TOOL_CONFIRM, "test.edits", |_, _| First(Confirmation::Edit { content: "new".into() }));
-    let gate = Hook::new(TOOL_PRE_EXECUTE, "test.gate", |event, _| {
+        Hook::new(TOOL_CONFIRM, "stage.edits", |_, _| First(Confirmation::Edit { content: "new".into() }));
+    let gate = Hook::new(TOOL_PRE_EXECUTE, "stage.gate", |event, _| {
         Message::system(format!("gate saw {}", event.tool_use.kwargs["content"]))
     });
     let mut agent = stage.open(nobody().register(edit).register(gate), None).await;
@@ -89,7 +89,7 @@ async fn a_declined_call_ends_the_turn_but_not_its_neighbours() {
         { "tool": "save", "kwargs": { "path": "b", "content": "x" } },
     ] });
     let stage = Stage::new(&[two.to_string(), say("never said")]);
-    let picky = Hook::new(TOOL_CONFIRM, "test.picky", |event, _| {
+    let picky = Hook::new(TOOL_CONFIRM, "stage.picky", |event, _| {
         let first = event.tool_use.kwargs["path"] == "a";
         First(if first { Confirmation::Skip { reason: "no".into() } } else { Confirmation::Confirm })
     });
@@ -103,13 +103,13 @@ async fn a_declined_call_ends_the_turn_but_not_its_neighbours() {
 #[tokio::test(flavor = "multi_thread")]
 async fn hooks_rewrite_calls_files_and_requests() {
     let stage = Stage::new(&[save("a", "x"), say("ok")]);
-    let elsewhere = Hook::new(TOOL_TRANSFORM, "test.moves", |event, _| {
+    let elsewhere = Hook::new(TOOL_TRANSFORM, "stage.moves", |event, _| {
         let mut call = event.tool_use.clone();
         call.kwargs.insert("path".into(), "b".into());
         Fold(call)
     });
-    let shout = Hook::new(FILE_PRE_SAVE, "test.shouts", |event, _| Fold(event.content.to_uppercase()));
-    let whisper = Hook::new(GENERATION_PRE, "test.whispers", |_, _| Message::system("only this once"));
+    let shout = Hook::new(FILE_PRE_SAVE, "stage.shouts", |event, _| Fold(event.content.to_uppercase()));
+    let whisper = Hook::new(GENERATION_PRE, "stage.whispers", |_, _| Message::system("only this once"));
     let mut agent = stage.open(yes().register(elsewhere).register(shout).register(whisper), None).await;
     agent.prompt(Message::user("save")).await;
     assert_eq!(std::fs::read_to_string(stage.workspace().join("b")).unwrap(), "X");
@@ -120,14 +120,14 @@ async fn hooks_rewrite_calls_files_and_requests() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refused_message_never_enters_the_log() {
     let stage = Stage::new(&[say("never said")]);
-    let refuse = Hook::new(MESSAGE_PRE_PROCESS, "test.refuses", |event, _| {
+    let refuse = Hook::new(MESSAGE_PRE_PROCESS, "stage.refuses", |event, _| {
         event.message.content.contains("secret").then(|| Gate::deny("that looks like a secret"))
     });
     let mut agent = stage.open(yes().register(refuse), None).await;
     let end = agent.prompt(Message::user("my secret")).await;
     assert_eq!(
         end,
-        TurnEnd::Refused { reason: "that looks like a secret".into(), hook: "test.refuses".into() }
+        TurnEnd::Refused { reason: "that looks like a secret".into(), hook: "stage.refuses".into() }
     );
     assert!(!stage.log_text().contains("my secret"));
     agent.end(EndReason::Exit).await;
@@ -136,10 +136,11 @@ async fn a_refused_message_never_enters_the_log() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hook_ends_the_session_after_the_result_is_stored() {
     let stage = Stage::new(&[save("a", "x"), say("never said")]);
-    let end = Hook::new(TOOL_POST_EXECUTE, "test.ends", |_, _| {
+    let end = Hook::new(TOOL_POST_EXECUTE, "stage.ends", |_, _| {
         (Message::system("enough"), Flow::end_session("done"))
     });
-    let last = Hook::new(SESSION_END, "test.last", |event, _| Message::system(format!("{:?}", event.reason)));
+    let last =
+        Hook::new(SESSION_END, "stage.last", |event, _| Message::system(format!("{:?}", event.reason)));
     let mut agent = stage.open(yes().register(end).register(last), None).await;
     assert_eq!(agent.prompt(Message::user("save")).await, TurnEnd::Rested(TurnOutcome::SessionEnded));
     assert_eq!(agent.ending(), Some("done"));
@@ -154,7 +155,7 @@ async fn a_hook_ends_the_session_after_the_result_is_stored() {
 async fn going_on_is_capped_with_a_notice() {
     let stage = Stage::new(&[json!({ "text": "again", "repeat": true }).to_string()]);
     let forever =
-        Hook::new(LOOP_CONTINUE, "test.forever", |_, _| First(Continue::With(Message::user("more"))));
+        Hook::new(LOOP_CONTINUE, "stage.forever", |_, _| First(Continue::With(Message::user("more"))));
     let mut agent = stage.open(yes().register(forever), None).await;
     agent.prompt(Message::user("go")).await;
     let log = agent.session().log();
@@ -192,14 +193,15 @@ async fn an_interrupt_cuts_a_generation_and_a_tool() {
 async fn a_resumed_session_goes_on_where_it_was() {
     let stage = Stage::new(&[save("a", "x"), say("first"), say("second")]);
     let counts = || {
-        Hook::new(TURN_PRE, "test.counts", |_, session: &hookspec::Session| {
+        Hook::new(TURN_PRE, "stage.counts", |_, session: &hookspec::Session| {
             let mut count = session.state::<Count>().unwrap();
             count.0 += 1;
             Message::system(format!("turn {}", count.0))
         })
     };
-    let starts =
-        || Hook::new(SESSION_START, "test.starts", |event, _| Message::system(format!("{:?}", event.reason)));
+    let starts = || {
+        Hook::new(SESSION_START, "stage.starts", |event, _| Message::system(format!("{:?}", event.reason)))
+    };
     let mut agent = stage.open(yes().register(counts()).register(starts()), None).await;
     agent.prompt(Message::user("one")).await;
     let locked = stage.resume(yes()).await.unwrap_err().to_string();
@@ -254,15 +256,15 @@ async fn failures_of_tools_models_and_hooks_fire_error() {
     ]);
     let seen = Arc::new(std::sync::Mutex::new(Vec::new()));
     let notes = seen.clone();
-    let note = Hook::new(ERROR, "test.notes", move |event, _| {
+    let note = Hook::new(ERROR, "stage.notes", move |event, _| {
         notes.lock().unwrap().push(format!("{:?} {} {}", event.source, event.retryable, event.error));
     });
-    let broken = Hook::new(STEP_PRE, "test.broken", |event, _| assert!(event.step != 0, "first step"));
+    let broken = Hook::new(STEP_PRE, "stage.broken", |event, _| assert!(event.step != 0, "first step"));
     let mut agent = stage.open(yes().register(note).register(broken), None).await;
     assert_eq!(agent.prompt(Message::user("fail")).await, TurnEnd::Rested(TurnOutcome::Error));
     agent.end(EndReason::Exit).await;
     let seen = seen.lock().unwrap();
-    assert!(seen[0].starts_with("Hook false the hook `test.broken`"), "{seen:?}");
+    assert!(seen[0].starts_with("Hook false the hook `stage.broken`"), "{seen:?}");
     assert!(seen[1].contains("exit code 3") && seen[2].contains("no tool `nothing`"));
     assert!(seen[3].starts_with("Model true") && seen[4].starts_with("Model false"), "{seen:?}");
     assert_eq!(seen.len(), 5);

@@ -42,15 +42,15 @@ async fn play() -> Vec<String> {
         .mode(Mode::Cli)
         .no_confirm(true)
         .plugins(hookspec::plugins![hookspec_agent, hookspec_builtins])
-        .allow(["test", "tool.*"])
-        .register(Hook::new(hookspec::points::ELICIT, "test.answer", |_, _| {
+        .allow(["stage", "tool.*"])
+        .register(Hook::new(hookspec::points::ELICIT, "stage.answer", |_, _| {
             First(Answer::Text("this".into()))
         }))
-        .register(Hook::new(hookspec::points::LOOP_CONTINUE, "test.once_more", |event, _| {
+        .register(Hook::new(hookspec::points::LOOP_CONTINUE, "stage.once_more", |event, _| {
             (event.continued == 0 && event.outcome == TurnOutcome::Complete)
                 .then(|| First(Continue::With(Message::user("and again"))))
         }))
-        .register(Hook::new(hookspec::points::GENERATION_CHUNK, "test.cuts", |event, _| {
+        .register(Hook::new(hookspec::points::GENERATION_CHUNK, "stage.cuts", |event, _| {
             (event.chunk == "l").then_some(hookspec::Flow::Stop)
         }))
         .fires(hookspec_agent::FIRES.iter().copied())

@@ -32,6 +32,19 @@ impl Default for Words {
     }
 }
 
+#[derive(Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Switch {
+    enabled: bool,
+}
+
+mod switched {
+    use super::{STEP_POST, Switch, hook};
+
+    #[hook(STEP_POST)]
+    fn says(_settings: &Switch) {}
+}
+
 mod linked {
     use super::{
         Count, Duration, FILE_POST_SAVE, Failure, Gate, Message, Path, STEP_PRE, Session, TOOL_PRE_EXECUTE,
@@ -119,7 +132,7 @@ fn linked_hooks_know_where_they_are() {
     let registry = builder().build().unwrap();
     let info = registry.hook("linked.greet").unwrap();
     assert_eq!(
-        (info.package, info.file, info.docs),
+        (info.package, &*info.file, info.docs),
         ("hookspec-tests", "tests/tests/registry.rs", "Greets.")
     );
     let line = include_str!("registry.rs")
@@ -157,6 +170,21 @@ fn settings_are_read_when_the_registry_is_built() {
         "{error}"
     );
     assert!(error.contains("`[hooks.nobody]` in t.toml is for no hook"), "{error}");
+}
+
+#[test]
+fn settings_with_enabled_switch_their_hooks() {
+    let why = |text: &str| {
+        let mut config = Config::new();
+        config.add_toml("t.toml", text, &[]).unwrap();
+        let registry = Registry::builder().allow(["switched"]).config(config).build().unwrap();
+        let row = registry.list().into_iter().find(|row| row.info.name == "switched.says").unwrap();
+        (row.on, row.why)
+    };
+    assert_eq!(why(""), (false, "off unless `enabled = true` in [hooks.switched]".to_owned()));
+    assert_eq!(why("[hooks.switched]\nenabled = true"), (true, "selected".to_owned()));
+    let off = (false, "`enabled = false` in [hooks.switched] (t.toml)".to_owned());
+    assert_eq!(why("[hooks.switched]\nenabled = false"), off);
 }
 
 #[tokio::test(flavor = "multi_thread")]

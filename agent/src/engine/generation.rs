@@ -8,12 +8,13 @@ use hookspec::points::{
     ErrorSource, GENERATION_CHUNK, GENERATION_INTERRUPT, GENERATION_POST, GENERATION_PRE,
 };
 use hookspec::{
-    BoxFuture, ChunkKind, Flow, InterruptReason, Message, Metadata, Request, Session, Timings, Usage, fire,
+    BoxFuture, ChunkKind, Flow, InterruptReason, Message, Metadata, MicroDollars, Request, Session, Timings,
+    Usage, fire,
 };
 
 use crate::models::{ChunkSink, ModelError, Response};
 
-use super::{Agent, Frontend, report_failures};
+use super::{Agent, Frontend, Prices, report_failures};
 
 /// What a step's generation came to.
 pub(super) enum Generated {
@@ -147,13 +148,18 @@ impl Agent {
             Some(Ok(response)) => response,
         };
         let took = began.elapsed();
-        let message = answer(&response, took);
+        let cost = self
+            .session
+            .extension::<Prices>()
+            .zip(response.usage)
+            .and_then(|(prices, usage)| prices.of(&response.model, &usage));
+        let message = answer(&response, took, cost);
         let fired = fire!(
             self.session,
             GENERATION_POST {
                 response: &message,
                 usage: response.usage.as_ref(),
-                cost: None,
+                cost,
                 duration: took,
                 finish_reason: response.finish_reason,
                 model: &response.model,
@@ -184,12 +190,13 @@ impl Agent {
     }
 }
 
-fn answer(response: &Response, took: Duration) -> Message {
+fn answer(response: &Response, took: Duration, cost: Option<MicroDollars>) -> Message {
     let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
     let mut message = Message::assistant(response.text.clone());
     message.quiet = true; // it was shown while it streamed
     message.metadata = Some(Box::new(Metadata {
         model: Some(response.model.clone()),
+        cost_micro_usd: cost,
         usage: response.usage,
         timings: Some(Timings {
             ttft_ms: response.ttft.map(millis),

@@ -99,7 +99,7 @@ impl LogSink for Sink {
 impl Agent {
     /// Opens a session and fires `SESSION_START`.
     ///
-    /// `extend` may add to the session what hooks of this host need (a terminal, for one).
+    /// `extend` may add to the session what hooks of this host need (a terminal, for one), and [`Prices`](super::Prices).
     ///
     /// # Errors
     /// If the log cannot be read or is open elsewhere, the model is unknown, or the workspace is unusable.

@@ -1,6 +1,6 @@
 //! `elicit`: lets the model ask the user.
 
-use hookspec::{Answer, ElicitKind, Elicitation, Message, Session, ToolError, tool};
+use hookspec::{Answer, ElicitKind, Elicitation, FormField, Message, Session, ToolError, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -17,20 +17,34 @@ struct ElicitArgs {
     /// What to choose from.
     #[serde(default)]
     options: Vec<String>,
+    /// The fields of a form.
+    #[serde(default)]
+    fields: Vec<FormField>,
+    /// The answer to an empty reply.
+    #[serde(default)]
+    default: Option<String>,
+    /// A longer explanation.
+    #[serde(default)]
+    description: Option<String>,
 }
 
 /// Asks the user a question and waits for the answer.
 #[tool(content = prompt, enabled = false)]
 async fn elicit(args: ElicitArgs, session: &Session) -> Result<Message, ToolError> {
-    let request =
-        Elicitation { kind: args.kind, prompt: args.prompt, options: args.options, ..Elicitation::default() };
+    let ElicitArgs { prompt, kind, options, fields, default, description } = args;
+    let request = Elicitation { kind, prompt, options, fields, default, description };
     match ask_user(session, &request).await {
         Answer::Text(text) => Ok(Message::system(text)),
         Answer::Many(chosen) => Ok(Message::system(chosen.join(", "))),
-        Answer::Form(fields) => Ok(Message::system(fields.to_string())),
-        // A secret is for the program that asked, never for the model or the log.
+        // A secret is for the program that asked, never for the model or the log: it writes itself as a
+        // placeholder, in a form too.
+        Answer::Form(fields) => {
+            Ok(Message::system(serde_json::to_string(&fields).map_err(|error| error.to_string())?))
+        }
         Answer::Secret(_) => Ok(Message::system("<secret provided>")),
         Answer::Declined => Err(ToolError::Denied("The user would not answer.".into())),
-        Answer::Cancelled => Err(ToolError::Denied("Nobody is there to answer.".into())),
+        Answer::Cancelled => Err(ToolError::Denied(
+            "Nobody answered: the question was broken off, or nobody is there to ask.".into(),
+        )),
     }
 }

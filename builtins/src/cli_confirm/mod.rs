@@ -18,8 +18,11 @@
 //!
 //! Different from gptme: `e` edits the content and never the diff that was shown; help, a copy and a typing
 //! error ask again instead of refusing; a copy that failed says so; an editor may have arguments; the end
-//! of the input, a failing terminal and three unknown answers in a row refuse.
+//! of the input, Ctrl-C, a failing terminal and three unknown answers in a row refuse. A diff is known by its hunks, so
+//! that no list is taken for one. What could move the cursor or turn text around is written out, and what
+//! was typed before the question is no answer to it.
 
+mod real;
 mod terminal;
 
 use hookspec::points::TOOL_CONFIRM;
@@ -28,38 +31,41 @@ use serde::{Deserialize, Serialize};
 
 pub use terminal::{Ask, AskError, Terminal};
 
+use crate::beforehand::{Beforehand, Further};
+
 /// What the model reads when the user said no.
 pub const DECLINED: &str = "The user declined this call.";
 
-/// How many further calls are confirmed beforehand. Never kept on disk: a new process asks again.
-#[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Beforehand {
-    #[serde(skip)]
-    left: Left,
+/// How it asks.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Whether the terminal's bell rings with each question.
+    bell: bool,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-enum Left {
-    #[default]
-    None,
-    Some(u32),
-    All,
+impl Default for Settings {
+    fn default() -> Self {
+        Self { bell: true }
+    }
 }
 
 /// Asks the person at the terminal.
-#[hook(TOOL_CONFIRM, name = "cli_confirm.ask", modes = [interactive], confirmation, blocking)]
+#[hook(TOOL_CONFIRM, name = "cli_confirm.ask", modes = [interactive], confirmation, blocking, budget = "1440m")]
 fn ask(
     tool_use: &ToolUse,
     preview: Option<&str>,
     why: &Why,
     session: &Session,
-    state: &mut Beforehand,
+    settings: &Settings,
 ) -> First<Confirmation> {
     let registry = session.hooks().load();
     let content = registry.tools().get(&tool_use.tool).map_or(&*tool_use.content, |t| t.content(tool_use));
     let question = Question { tool: &tool_use.tool, first_arg: first_arg(tool_use), content, preview, why };
     First(match session.extension::<Terminal>() {
-        Some(terminal) => converse(&question, &terminal, state),
+        Some(terminal) => {
+            converse(&question, &terminal, settings, session).unwrap_or_else(|why| refuse(&why))
+        }
         None => refuse("there is no terminal to ask at"),
     })
 }
@@ -82,37 +88,47 @@ fn refuse(why: &str) -> Confirmation {
     Confirmation::Skip { reason: format!("This call was not confirmed: {why}.") }
 }
 
-fn converse(question: &Question<'_>, terminal: &Terminal, state: &mut Beforehand) -> Confirmation {
+/// An answer, or why there is none. What was confirmed beforehand is looked at before and after the person
+/// is asked, and not held meanwhile.
+fn converse(
+    question: &Question<'_>,
+    terminal: &Terminal,
+    settings: &Settings,
+    session: &Session,
+) -> Result<Confirmation, String> {
     let shown = question.preview.unwrap_or(question.content);
     if !shown.is_empty() {
         terminal.show(shown, language(question.tool, shown));
     }
-    match state.left {
-        Left::All => return Confirmation::Confirm,
-        Left::Some(left) => {
-            state.left = if left > 1 { Left::Some(left - 1) } else { Left::None };
-            terminal.say(&format!("confirmed beforehand; {} more", left - 1));
-            return Confirmation::Confirm;
+    let beforehand = || session.state::<Beforehand>().map_err(|error| error.to_string());
+    match beforehand()?.take() {
+        Some(Further::All) => return Ok(Confirmation::Confirm),
+        Some(Further::Count(left)) => {
+            terminal.say(&format!("confirmed beforehand; {left} more"));
+            return Ok(Confirmation::Confirm);
         }
-        Left::None => {}
+        None => {}
     }
     if let Why::Gate(reason) = question.why {
         terminal.say(reason);
+    }
+    terminal.forget_typed_ahead();
+    if settings.bell {
+        terminal.bell();
     }
     let has_content = !question.content.is_empty();
     let choices = if has_content { "Y/n/c/e/a/?" } else { "Y/n/a/?" };
     let mut unknown = 0;
     loop {
-        let reply = match terminal.ask(&format!("Run {}? [{choices}] ", question.tool)) {
-            Ok(reply) => reply,
-            Err(error) => return refuse(&error.to_string()),
-        };
+        let reply = terminal
+            .ask(&format!("Run {}? [{choices}] ", question.tool), session)
+            .map_err(|error| error.to_string())?;
         match parse(&reply) {
-            Reply::Yes => return Confirmation::Confirm,
-            Reply::No => return Confirmation::Skip { reason: DECLINED.to_owned() },
-            Reply::Auto(left) => {
-                state.left = left;
-                return Confirmation::Confirm;
+            Reply::Yes => return Ok(Confirmation::Confirm),
+            Reply::No => return Ok(Confirmation::Skip { reason: DECLINED.to_owned() }),
+            Reply::Auto(further) => {
+                beforehand()?.allow(further);
+                return Ok(Confirmation::Confirm);
             }
             Reply::Help => terminal.say(HELP),
             Reply::Copy if has_content => match terminal.copy(question.content) {
@@ -122,14 +138,14 @@ fn converse(question: &Question<'_>, terminal: &Terminal, state: &mut Beforehand
             Reply::Edit if has_content => {
                 match terminal.edit(question.content, suffix(question.tool, question.first_arg)) {
                     Ok(edited) if edited == question.content => terminal.say("nothing was changed"),
-                    Ok(content) => return Confirmation::Edit { content },
+                    Ok(content) => return Ok(Confirmation::Edit { content }),
                     Err(error) => terminal.say(&format!("not edited: {error}")),
                 }
             }
             _ => {
                 unknown += 1;
                 if unknown == 3 {
-                    return refuse("three answers in a row meant nothing");
+                    return Err("three answers in a row meant nothing".to_owned());
                 }
                 terminal.say(&format!("`{}` is no answer; ? shows the answers", reply.trim()));
             }
@@ -145,7 +161,7 @@ enum Reply {
     No,
     Copy,
     Edit,
-    Auto(Left),
+    Auto(Further),
     Help,
     Unknown,
 }
@@ -158,13 +174,12 @@ fn parse(reply: &str) -> Reply {
         "c" | "copy" => return Reply::Copy,
         "e" | "edit" => return Reply::Edit,
         "h" | "help" | "?" => return Reply::Help,
-        "a" | "auto" => return Reply::Auto(Left::All),
+        "a" | "auto" => return Reply::Auto(Further::All),
         _ => {}
     }
     let number = reply.strip_prefix("auto").or(reply.strip_prefix('a')).map(str::trim);
     match number.and_then(|number| number.parse().ok()) {
-        Some(0) => Reply::Auto(Left::None),
-        Some(count) => Reply::Auto(Left::Some(count)),
+        Some(count) => Reply::Auto(Further::Count(count)),
         None => Reply::Unknown,
     }
 }

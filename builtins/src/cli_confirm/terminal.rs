@@ -1,13 +1,14 @@
 //! The terminal as the session's hooks see it: lent by the host as an extension of the session.
 
 use std::fmt;
-use std::io::{self, BufRead, IsTerminal, Write};
-use std::process::Command;
+use std::io;
 use std::sync::{Mutex, PoisonError};
 
 use anstyle::{AnsiColor, Style};
+use hookspec::Session;
 
 use super::Language;
+use super::real::Real;
 
 /// A person who cannot be asked.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +17,12 @@ pub enum AskError {
     /// The input is at its end.
     #[error("the input is at its end")]
     End,
+    /// The person broke the question off.
+    #[error("the question was broken off")]
+    BrokenOff,
+    /// Nothing here can read a line without showing it.
+    #[error("this terminal cannot read a line without showing it")]
+    Shown,
     /// No editor.
     #[error("no editor: set VISUAL or EDITOR")]
     NoEditor,
@@ -42,6 +49,46 @@ pub trait Ask: Send {
     /// # Errors
     /// If there is no line.
     fn line(&mut self, prompt: &str) -> Result<String, AskError>;
+    /// Asks as [`line`](Self::line) does, but gives up soon after `stop` says so: Ctrl-C must not leave a
+    /// question standing whose answer is Enter.
+    ///
+    /// # Errors
+    /// If there is no line, or it was given up.
+    fn line_unless(&mut self, prompt: &str, _stop: &dyn Fn() -> bool) -> Result<String, AskError> {
+        self.line(prompt)
+    }
+    /// Asks for a line that is not shown while it is typed.
+    ///
+    /// # Errors
+    /// If there is none, or it would be shown.
+    fn secret(&mut self, _prompt: &str) -> Result<String, AskError> {
+        Err(AskError::Shown)
+    }
+    /// Offers a menu that begins at the option of index `start`. `None` where there are no menus; a list and
+    /// a line then do.
+    ///
+    /// # Errors
+    /// If the person breaks it off.
+    fn menu(&mut self, _prompt: &str, _options: &[String], _start: usize) -> Result<Option<usize>, AskError> {
+        Ok(None)
+    }
+    /// Offers a menu of which any number may be chosen; `None` as in [`menu`](Self::menu).
+    ///
+    /// # Errors
+    /// If the person breaks it off.
+    fn menu_of_many(
+        &mut self,
+        _prompt: &str,
+        _options: &[String],
+        _chosen: &[usize],
+    ) -> Result<Option<Vec<usize>>, AskError> {
+        Ok(None)
+    }
+    /// Drops what was typed before now: it cannot have been meant as the answer to a question that was not
+    /// shown yet.
+    fn forget_typed_ahead(&mut self) {}
+    /// Calls a person who has looked away.
+    fn bell(&mut self) {}
     /// Lets the person edit a text.
     ///
     /// # Errors
@@ -85,23 +132,70 @@ impl Terminal {
 
     /// Shows what is to be confirmed.
     pub fn show(&self, text: &str, language: Language) {
-        let text = self.with(|ask| if ask.colours() { coloured(text, language) } else { text.to_owned() });
-        self.say(&text);
+        let text = visible(text);
+        self.write(&if self.with(|ask| ask.colours()) { coloured(&text, language) } else { text });
     }
 
     /// Says something, on a line of its own.
     pub fn say(&self, text: &str) {
+        self.write(&visible(text));
+    }
+
+    fn write(&self, text: &str) {
         if let Err(error) = self.with(|ask| ask.write(&format!("{}\n", text.trim_end_matches('\n')))) {
             tracing::warn!(%error, "the terminal cannot be written to");
         }
     }
 
-    /// Asks for a line.
+    /// Asks for a line, as long as the session is not interrupted.
     ///
     /// # Errors
     /// If there is none.
-    pub fn ask(&self, prompt: &str) -> Result<String, AskError> {
-        self.with(|ask| ask.line(prompt))
+    pub fn ask(&self, prompt: &str, session: &Session) -> Result<String, AskError> {
+        let stop = || session.interrupted().is_some();
+        let line = self.with(|ask| ask.line_unless(&visible(prompt), &stop))?;
+        if stop() { Err(AskError::BrokenOff) } else { Ok(line) }
+    }
+
+    /// Asks for a line that is not shown while it is typed.
+    ///
+    /// # Errors
+    /// If there is none, or it would be shown.
+    pub fn secret(&self, prompt: &str) -> Result<String, AskError> {
+        self.with(|ask| ask.secret(&visible(prompt)))
+    }
+
+    /// Offers a menu that begins at the option of index `start`; `None` where there are no menus.
+    ///
+    /// # Errors
+    /// If the person breaks it off.
+    pub fn menu(&self, prompt: &str, options: &[String], start: usize) -> Result<Option<usize>, AskError> {
+        let options: Vec<String> = options.iter().map(|option| visible(option)).collect();
+        self.with(|ask| ask.menu(&visible(prompt), &options, start))
+    }
+
+    /// Offers a menu of which any number may be chosen; `None` where there are no menus.
+    ///
+    /// # Errors
+    /// If the person breaks it off.
+    pub fn menu_of_many(
+        &self,
+        prompt: &str,
+        options: &[String],
+        chosen: &[usize],
+    ) -> Result<Option<Vec<usize>>, AskError> {
+        let options: Vec<String> = options.iter().map(|option| visible(option)).collect();
+        self.with(|ask| ask.menu_of_many(&visible(prompt), &options, chosen))
+    }
+
+    /// Drops what was typed before now; for the first of some questions that belong together.
+    pub fn forget_typed_ahead(&self) {
+        self.with(|ask| ask.forget_typed_ahead());
+    }
+
+    /// Calls a person who has looked away.
+    pub fn bell(&self) {
+        self.with(|ask| ask.bell());
     }
 
     /// Lets the person edit a text.
@@ -121,6 +215,23 @@ impl Terminal {
     }
 }
 
+/// A text with everything in it that would move the cursor, change colours or turn the order of characters around
+/// written out: what a model or a file says must not be able to hide what is about to run.
+fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => shown.push(c),
+            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+                shown.extend(c.escape_unicode());
+            }
+            c if c.is_control() => shown.extend(c.escape_default()),
+            c => shown.push(c),
+        }
+    }
+    shown
+}
+
 fn coloured(text: &str, language: Language) -> String {
     let style = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
     let line_style = |line: &str| match language {
@@ -137,62 +248,22 @@ fn coloured(text: &str, language: Language) -> String {
     lines.collect()
 }
 
-struct Real;
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-impl Ask for Real {
-    fn write(&mut self, text: &str) -> Result<(), AskError> {
-        Ok(io::stderr().lock().write_all(text.as_bytes())?)
+    #[test]
+    fn what_could_hide_something_is_written_out() {
+        assert_eq!(visible("ls\t-l\nä"), "ls\t-l\nä");
+        assert_eq!(visible("rm x\r\u{1b}[2Kls"), "rm x\\r\\u{1b}[2Kls");
+        assert_eq!(visible("a\u{202e}b\u{9b}"), "a\\u{202e}b\\u{9b}");
     }
 
-    fn line(&mut self, prompt: &str) -> Result<String, AskError> {
-        let mut err = io::stderr().lock();
-        // A bell, for who has looked away.
-        write!(err, "\x07{prompt}")?;
-        err.flush()?;
-        let mut line = String::new();
-        if io::stdin().lock().read_line(&mut line)? == 0 {
-            return Err(AskError::End);
-        }
-        Ok(line)
-    }
-
-    fn edit(&mut self, text: &str, suffix: &str) -> Result<String, AskError> {
-        let set = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let command = set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| "nano".to_owned());
-        let mut words =
-            shell_words::split(&command).map_err(|_| AskError::Editor(command.clone()))?.into_iter();
-        let program = words.next().ok_or(AskError::NoEditor)?;
-        let mut file = tempfile::Builder::new().prefix("hookspec-").suffix(suffix).tempfile()?;
-        file.write_all(text.as_bytes())?;
-        file.flush()?;
-        let status = Command::new(&program).args(words).arg(file.path()).status();
-        match status {
-            Ok(status) if status.success() => Ok(std::fs::read_to_string(file.path())?),
-            Ok(_) => Err(AskError::Editor(command)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(AskError::NoEditor),
-            Err(error) => Err(error.into()),
-        }
-    }
-
-    fn copy(&mut self, text: &str) -> Result<(), AskError> {
-        let programs: [(&str, &[&str]); 4] = [
-            ("wl-copy", &[]),
-            ("xclip", &["-selection", "clipboard"]),
-            ("xsel", &["--clipboard", "--input"]),
-            ("pbcopy", &[]),
-        ];
-        for (program, args) in programs {
-            let child = Command::new(program).args(args).stdin(std::process::Stdio::piped()).spawn();
-            let Ok(mut child) = child else { continue };
-            let written = child.stdin.take().map(|mut stdin| stdin.write_all(text.as_bytes()));
-            if matches!(written, Some(Ok(()))) && child.wait().is_ok_and(|status| status.success()) {
-                return Ok(());
-            }
-        }
-        Err(AskError::NoClipboard)
-    }
-
-    fn colours(&self) -> bool {
-        io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
+    #[test]
+    fn each_language_has_its_colours() {
+        let diff = coloured("@@ -1 +1 @@\n-a\n+b\n c\n", Language::Diff);
+        assert_eq!(diff.matches("\u{1b}[0m").count(), 3, "{diff:?}");
+        assert_eq!(coloured("a\nb", Language::Text), "a\nb\n");
+        assert!(coloured("ls", Language::Shell).starts_with("\u{1b}[1mls"));
     }
 }

@@ -94,7 +94,7 @@ async fn yes_and_no() {
 
 #[tokio::test]
 async fn auto_counts_further_calls() {
-    for (reply, further) in [("a 2", 2), ("a2", 2), ("auto 1", 1), ("a 0", 0)] {
+    for (reply, further) in [("a 2", 2), ("a5", 5), ("auto 1", 1), ("auto 10", 10), ("A 0", 0)] {
         let person = Person::says(&[reply]);
         let session = session(&person);
         for _ in 0..=further {
@@ -172,7 +172,31 @@ async fn help_and_unknown_answers_ask_again_but_not_for_ever() {
 async fn without_content_there_is_nothing_to_copy_edit_or_show() {
     let (answer, person) = one(&["c", "e", "y"], "").await;
     assert_eq!(answer, Confirmation::Confirm);
-    assert!(person.read().contains("[Y/n/a/?]") && person.read().contains("`c` is no answer"));
+    assert!(person.read().starts_with("Run save? [Y/n/a/?]"), "nothing is shown before");
+    assert!(person.read().contains("`c` is no answer"));
+}
+
+#[tokio::test]
+async fn a_preview_is_shown_in_place_of_the_content_and_without_its_tricks() {
+    let person = Person::says(&["y"]);
+    confirm(&session(&person), "the content", Some("the preview\u{1b}[2K")).await;
+    assert!(
+        person.read().starts_with("the preview\\u{1b}[2K\nRun save? [Y/n/c/e/a/?] "),
+        "{}",
+        person.read()
+    );
+    assert!(one(&["y"], "the content").await.1.read().starts_with("the content\nRun save?"));
+}
+
+#[tokio::test]
+async fn a_gates_reason_is_shown() {
+    let person = Person::says(&["n"]);
+    let session = session(&person);
+    let call = ToolUse::fenced("shell", [""; 0], "ls");
+    let why = Why::Gate("it looks odd".into());
+    let fired = fire!(session, TOOL_CONFIRM { tool_use: &call, preview: None, why: &why }).await;
+    assert!(fired.answer().is_some_and(is_refusal));
+    assert!(person.read().starts_with("ls\nit looks odd\nRun shell?"), "{}", person.read());
 }
 
 #[tokio::test]
@@ -189,7 +213,18 @@ fn diffs_are_told_from_lists() {
     for text in ["- one\n- two\n", "+ one\n+ two\n", "# title\n- item\n  indented\n", ""] {
         assert!(!is_diff(text), "{text:?}");
     }
+    for (text, diff) in
+        [("@@ -1 +1 @@\n-a\n+b", true), (" line1\n-old\n+new", false), ("+a\n+b", false), ("-a\n-b", false)]
+    {
+        assert_eq!(is_diff(text), diff, "{text:?}: a diff says where it belongs");
+    }
     assert_eq!(language("save", "x"), Language::Text);
+    assert_eq!(language("append", "@@ -1 +1 @@\n-a\n+b"), Language::Diff);
+    assert_eq!(language("patch", "x"), Language::Diff);
+    assert_eq!(language("unknown", "x"), Language::Text);
+    assert_eq!(suffix("patch", Some("a.rs")), ".diff");
+    assert_eq!(suffix("ipython", None), ".py");
+    assert_eq!(suffix("save", Some("Makefile")), "");
     assert_eq!(language("shell", "ls"), Language::Shell);
     assert_eq!(suffix("save", Some("src/a.rs")), ".rs");
     assert_eq!(suffix("shell", None), ".sh");

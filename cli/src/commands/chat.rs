@@ -11,11 +11,12 @@ use hookspec_agent::engine::{Begin, Limits, Opening, TurnEnd};
 use hookspec_agent::log::new_id;
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_builtins::cli_confirm::Terminal;
+use hookspec_builtins::cost_awareness;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::hooks::{Asking, build};
+use crate::hooks::{Asking, builder, lend};
+use crate::others;
 use crate::output::{self, BOLD, DIM, paint};
 use crate::settings::{Common, Settings};
 use crate::show::Show;
@@ -44,10 +45,16 @@ pub(crate) struct Chat {
     /// Confirm everything beforehand.
     #[arg(short = 'y', long)]
     yes: bool,
+    /// Refuse to begin while anything of the configuration is not in force: files and scripts that are not
+    /// trusted, entries that cannot be used, hooks that can never run.
+    #[arg(long)]
+    strict: bool,
 }
 
 #[derive(Debug, thiserror::Error)]
 enum ChatError {
+    #[error("the session was not begun, since not everything of the configuration is in force: {0}")]
+    NotInForce(String),
     #[error("there is no session to resume in {0}")]
     NothingToResume(std::path::PathBuf),
 }
@@ -56,7 +63,16 @@ impl Chat {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
         let settings = Settings::load(common)?;
         let asking = Asking::choose(self.non_interactive, self.yes);
-        let registry = build(&settings, common, plugins, asking)?;
+        let mut builder = builder(&settings, common, plugins, asking);
+        if self.strict {
+            let mut warnings = settings.warnings.clone();
+            warnings.extend(others::warnings(&settings, &others::read(&settings)?));
+            if !warnings.is_empty() {
+                return Err(ChatError::NotInForce(warnings.join("; ")).into());
+            }
+            builder = builder.strict(true);
+        }
+        let registry = builder.build()?;
         for warning in &registry.report().warnings {
             output::note(format!("{} {warning}", paint(output::WARN, "warning:")));
         }
@@ -106,7 +122,7 @@ impl Chat {
             clock: Clock::system(),
             observer: None,
         };
-        let agent = Agent::open(opening, |builder| builder.extension(Arc::new(Terminal::real()))).await?;
+        let agent = Agent::open(opening, |session| lend(session, settings)).await?;
         output::note(paint(
             DIM,
             format!("session {} · model {}", agent.session().id(), agent.session().model()),
@@ -120,7 +136,11 @@ impl Chat {
             talk.converse().await;
         }
         let Talk { agent, ending, failed, .. } = talk;
+        let summary = cost_awareness::summary(agent.session());
         agent.end(ending.unwrap_or(EndReason::Exit)).await;
+        if let Some(summary) = summary {
+            output::note(paint(DIM, summary));
+        }
         Ok(if failed { ExitCode::from(1) } else { ExitCode::SUCCESS })
     }
 }

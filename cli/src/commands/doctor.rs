@@ -11,12 +11,14 @@ use clap::Args;
 use hookspec::{Plugin, Problem};
 
 use crate::hooks::{Asking, builder, fires};
+use crate::others;
 use crate::output::{self, BAD, GOOD, WARN, paint};
 use crate::progress::Progress;
 use crate::project;
 use crate::settings::{Common, Settings};
 
 use super::CommandResult;
+use super::install::check::check;
 
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {}
@@ -82,6 +84,18 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
         findings.push(Finding::good("configuration: defaults only"));
     }
     findings.extend(errors.iter().map(|error| Finding::bad("configuration", error)));
+    match others::read(&settings) {
+        Ok(read) => {
+            findings.extend(
+                others::warnings(&settings, &read)
+                    .into_iter()
+                    .map(|text| Finding::bad("hooks of other agents", text)),
+            );
+            findings.extend(read.idle.iter().map(|idle| Finding::good(idle.to_string())));
+        }
+        Err(error) => findings.push(Finding::bad("hooks of other agents", error)),
+    }
+    findings.extend(settings.warnings.iter().map(|warning| Finding::bad("configuration", warning)));
     // Strict, so that dead hooks are told together with everything else.
     match builder(&settings, common, plugins, Asking::choose(false, false)).strict(true).build() {
         Ok(registry) => {
@@ -124,6 +138,8 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
         ),
     });
     findings.extend(unlinked(&settings.workspace, plugins));
+    let clients = check(&settings, common, plugins).into_iter();
+    findings.extend(clients.map(|(what, problem)| Finding { what, problem }));
     findings
 }
 

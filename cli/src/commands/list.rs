@@ -1,7 +1,8 @@
 //! `hookspec list`: what would run here, in which order, and why the rest would not.
 //!
-//! It shows what `chat` would run with; `-y` and `--non-interactive` change that as they do there. A hook that
-//! never runs in this program is listed with a warning, also where the configuration makes it an error.
+//! It shows what `chat` would run with; `-y` and `--non-interactive` change that as they do there;
+//! `--interactive` shows what it would be at a terminal, where there is none. A hook that never runs in this
+//! program is listed with a warning, also where the configuration makes it an error.
 
 use std::process::ExitCode;
 
@@ -24,6 +25,9 @@ pub(crate) struct List {
     /// As it would be in another kind of host.
     #[arg(long, value_enum, value_name = "HOST", default_value_t)]
     host: Host,
+    /// As it would be at a terminal, with somebody to ask.
+    #[arg(long, conflicts_with_all = ["non_interactive", "yes"])]
+    interactive: bool,
     /// As it would be with nobody to ask.
     #[arg(long)]
     non_interactive: bool,
@@ -42,7 +46,10 @@ struct UnknownHook {
 impl List {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
         let settings = Settings::load(common)?;
-        let asking = Asking::choose(self.non_interactive, self.yes);
+        let asking = match self.interactive {
+            true => Asking::Person,
+            false => Asking::choose(self.non_interactive, self.yes),
+        };
         let registry = host_builder(&settings, common, plugins, self.host, asking);
         let registry = registry.strict(false).build()?;
         if let Some(name) = &self.explain {
@@ -78,9 +85,11 @@ impl List {
 
 /// Who answers when a tool call needs to be confirmed.
 fn confirmations(rows: &[HookRow]) -> String {
+    // Ways to ask belong to a kind of host; the policy, which asks nobody, to all of them.
     let asked: Vec<_> = rows
         .iter()
         .filter(|row| row.on && row.info.confirmation && row.info.point.name == "TOOL_CONFIRM")
+        .filter(|row| !row.info.modes.is_empty())
         .map(|row| row.info.name.as_str())
         .collect();
     if asked.is_empty() {

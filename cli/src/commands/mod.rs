@@ -1,21 +1,28 @@
 //! The commands, one file each.
 
+mod bridge;
 mod chat;
 mod doctor;
 mod fire;
+mod install;
 mod list;
 mod new;
 mod points;
 mod serve;
+mod snapshots;
 mod tour;
 mod trace;
+mod trust;
+mod verify;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Subcommand;
-use hookspec::Plugin;
+use hookspec::{HookSettings, Hooks, Plugin, Session};
 
-use crate::settings::Common;
+use crate::hooks::{Asking, builder};
+use crate::settings::{Common, Settings};
 
 pub(crate) type CommandResult = Result<ExitCode, Box<dyn std::error::Error>>;
 
@@ -33,10 +40,22 @@ pub(crate) enum Command {
     List(list::List),
     /// Look for problems; exit with 1 if there are any.
     Doctor(doctor::Doctor),
+    /// Answer one event of another agent: Codex, Claude Code, Gemini CLI and others run this.
+    Bridge(bridge::BridgeCommand),
+    /// Let another agent run our hooks: write this program into its configuration.
+    Install(install::Install),
+    /// Take this program out of another agent's configuration.
+    Uninstall(install::Uninstall),
     /// Run the hooks of a point on one event.
     Fire(fire::Fire),
     /// Show a session's timeline: which hook ran when, for how long, and what it said.
     Trace(trace::Trace),
+    /// List, show and grant what this folder may run and set.
+    Trust(trust::Trust),
+    /// Check the records of tool calls that `[hooks.manifest]` keeps; exit with 1 if something is wrong.
+    Verify(verify::Verify),
+    /// Look at the snapshots that `[hooks.auto_snapshots]` keeps of the workspace, or go back to one.
+    Snapshots(snapshots::Snapshots),
     /// Make a plugin crate.
     New(new::New),
 }
@@ -50,9 +69,25 @@ impl Command {
             Self::Points(points) => points.run(common),
             Self::List(list) => list.run(common, plugins),
             Self::Doctor(doctor) => doctor.run(common, plugins),
+            Self::Bridge(bridge) => bridge.run(common, plugins),
+            Self::Install(install) => install.run(common, plugins),
+            Self::Uninstall(uninstall) => uninstall.run(common),
             Self::Fire(fire) => fire.run(common, plugins),
             Self::Trace(trace) => trace.run(common),
+            Self::Trust(trust) => trust.run(common),
+            Self::Verify(verify) => verify.run(common, plugins),
+            Self::Snapshots(snapshots) => snapshots.run(common, plugins),
             Self::New(new) => new.run(),
         }
     }
+}
+
+/// The settings of a built-in, as its hooks get them.
+fn hook_settings<T: HookSettings>(
+    settings: &Settings,
+    common: &Common,
+    plugins: &[&'static Plugin],
+) -> Result<Arc<T>, hookspec::BuildError> {
+    let registry = builder(settings, common, plugins, Asking::choose(true, false)).strict(false).build()?;
+    Ok(Session::builder(&Hooks::new(registry), "settings").build().settings())
 }

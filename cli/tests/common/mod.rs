@@ -58,8 +58,10 @@ impl Home {
         String::from_utf8(output.stderr).unwrap()
     }
 
+    /// Writes the project's configuration, and trusts it.
     pub fn config(&self, text: &str) {
         std::fs::write(self.workspace().join("hookspec.toml"), text).unwrap();
+        self.good(&["trust", "grant", "--all"]);
     }
 
     pub fn script(&self, lines: &[Value]) -> String {

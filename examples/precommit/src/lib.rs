@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 hookspec::plugin!();
 
-/// `[hooks.precommit]` in `hookspec.toml`.
+/// `[hooks.repo_checks]` in `hookspec.toml`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
@@ -27,8 +27,8 @@ impl Default for Settings {
 pub struct Told(bool);
 
 /// Runs the checks.
-#[hook(TURN_POST, blocking, timeout = "5m")]
-fn precommit_check(
+#[hook(TURN_POST, blocking, timeout = "5m", name = "repo_checks.run")]
+fn run_checks(
     changed: &[PathBuf],
     session: &Session,
     settings: &Settings,

@@ -9,7 +9,7 @@ use hookspec::{Config, Hooks, Message, Registry, Session, Usage, fire};
 
 fn session(workspace: &Path, command: &str) -> Session {
     let mut config = Config::new();
-    config.add_toml("test.toml", &format!("[hooks.precommit]\ncommand = {command:?}"), &[]).unwrap();
+    config.add_toml("test.toml", &format!("[hooks.repo_checks]\ncommand = {command:?}"), &[]).unwrap();
     let registry = Registry::builder().plugins(hookspec::plugins![precommit]).config(config).build().unwrap();
     Session::builder(&Hooks::new(registry), "s").workspace(workspace).build()
 }

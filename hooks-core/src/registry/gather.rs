@@ -73,6 +73,7 @@ impl std::fmt::Debug for Gathering<'_> {
 struct Candidate<P: Point> {
     info: HookInfo,
     options: Options,
+    barred: Option<String>,
     call: Call<P>,
     settings: Option<SettingsSpec>,
     on_error: Option<fn(&Failure, &Session)>,
@@ -107,7 +108,9 @@ impl Gathering<'_> {
         if let Some(spec) = candidate.settings {
             self.read_settings(spec, info.group().to_owned());
         }
-        if let Some(why) = self.selection.refuse(&info.name, info.package, &candidate.options) {
+        let refused = self.selection.refuse(&info.name, info.package, &candidate.options);
+        let off = refused.or_else(|| self.switched_off(&candidate)).or(candidate.barred);
+        if let Some(why) = off {
             self.off.push((Arc::new(candidate.info), why));
             return;
         }
@@ -115,14 +118,14 @@ impl Gathering<'_> {
             self.problems.push(Problem::AsyncInSyncHost {
                 hook: info.name.clone(),
                 point: P::INFO.wire,
-                place: place(info.file, info.line),
+                place: place(&info.file, info.line),
             });
         }
         if self.fires.is_some_and(|fires| !fires.iter().any(|point| point.wire == P::INFO.wire)) {
             self.dead.push(Problem::DeadHook {
                 hook: info.name.clone(),
                 point: P::INFO.wire,
-                place: place(info.file, info.line),
+                place: place(&info.file, info.line),
             });
         }
         chosen.push(HookSlot {
@@ -132,6 +135,17 @@ impl Gathering<'_> {
             switch: Arc::new(Switch::new()),
             point: PhantomData,
         });
+    }
+
+    /// Why a hook is off by its own settings: a key `enabled` that is false.
+    fn switched_off<P: Point>(&self, candidate: &Candidate<P>) -> Option<String> {
+        candidate.settings?;
+        let group = candidate.info.group();
+        let enabled = self.shown.get(group)?.iter().find(|setting| setting.key == "enabled")?;
+        (enabled.value == false).then(|| match &enabled.source {
+            Some(source) => format!("`enabled = false` in [hooks.{group}] ({source})"),
+            None => format!("off unless `enabled = true` in [hooks.{group}]"),
+        })
     }
 
     fn read_settings(&mut self, spec: SettingsSpec, group: String) {
@@ -159,7 +173,7 @@ impl Gathering<'_> {
         let mut seen: HashMap<&str, &HookInfo> = HashMap::with_capacity(slots.hooks.len());
         for hook in &*slots.hooks {
             if let Some(first) = seen.insert(&hook.info.name, &hook.info) {
-                let mut places = [first, &hook.info].map(|info| place(info.file, info.line));
+                let mut places = [first, &hook.info].map(|info| place(&info.file, info.line));
                 places.sort();
                 let [first, second] = places;
                 self.problems.push(Problem::DuplicateHook {
@@ -223,9 +237,10 @@ fn from_entry<P: Point>(entry: &Entry<P>) -> Candidate<P> {
             &entry.options,
             &entry.call,
             (origin.package, origin.module, origin.docs),
-            (origin.file, origin.line),
+            (origin.file.into(), origin.line),
         ),
         options: entry.options,
+        barred: None,
         call: entry.call.clone(),
         settings: entry.settings,
         on_error: entry.on_error,
@@ -239,9 +254,11 @@ fn from_hook<P: Point>(hook: Hook<P>) -> Candidate<P> {
             &hook.options,
             &hook.call,
             (hook.package, "", hook.docs),
-            (hook.at.file(), hook.at.line()),
+            hook.place
+                .map_or_else(|| (hook.at.file().into(), hook.at.line()), |(file, line)| (file.into(), line)),
         ),
         options: hook.options,
+        barred: hook.barred,
         call: hook.call,
         settings: None,
         on_error: hook.on_error,

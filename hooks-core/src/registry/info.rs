@@ -1,5 +1,6 @@
 //! Hooks as data: what `list` shows.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::time::Duration;
@@ -48,9 +49,9 @@ pub struct HookInfo {
     pub package: &'static str,
     /// The module it stands in; empty for a closure.
     pub module: &'static str,
-    /// Source file.
-    pub file: &'static str,
-    /// Source line.
+    /// Source file, or the configuration file that it comes from.
+    pub file: Cow<'static, str>,
+    /// Line in that file.
     pub line: u32,
     /// Its documentation.
     pub docs: &'static str,
@@ -86,7 +87,7 @@ impl HookInfo {
         options: &Options,
         call: &Call<P>,
         (package, module, docs): (&'static str, &'static str, &'static str),
-        (file, line): (&'static str, u32),
+        (file, line): (Cow<'static, str>, u32),
     ) -> Self {
         Self {
             name,

@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use crate::background::Pending;
 use crate::clock::Clock;
+use crate::entry::BoxFuture;
 use crate::message::Message;
 use crate::point::Point;
 use crate::registry::{Hooks, Registry};
@@ -129,6 +130,12 @@ impl Session {
     #[must_use]
     pub fn clock(&self) -> &Clock {
         &self.0.clock
+    }
+
+    /// Completes after `duration`, by the host's own timer: for hooks that wait for something.
+    #[must_use]
+    pub fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
+        self.0.hooks.spawn().sleep(duration)
     }
 
     /// Time since this process opened the session, by the machine's clock: what a timeline shows.

@@ -15,17 +15,17 @@ use std::sync::Arc;
 use clap::Args;
 use hookspec::{Clock, Flow, HookRun, Hooks, Message, Plugin, PointInfo, Registry, Session, Timeline};
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_builtins::cli_confirm::Terminal;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-use crate::hooks::{Asking, builder};
+use crate::hooks::{Asking, builder, lend};
 use crate::names;
 use crate::output;
 use crate::progress::Progress;
 use crate::settings::{Common, Settings};
 
 use super::CommandResult;
+use super::bridge::{ClientArg, show};
 use kept::Kept;
 
 const HELP: &str = "One JSON line for each hook that ran:
@@ -37,7 +37,11 @@ const HELP: &str = "One JSON line for each hook that ran:
 #[command(after_help = HELP)]
 pub(crate) struct Fire {
     /// The point, by any of its names.
-    point: String,
+    #[arg(required_unless_present = "client")]
+    point: Option<String>,
+    /// Show what this client would be answered; the event is one of its own, as JSON, a file or `-`.
+    #[arg(long, conflicts_with_all = ["point", "log", "only", "text"])]
+    client: Option<ClientArg>,
     /// The event as JSON, or `-` to read it from standard input.
     #[arg(long, value_name = "JSON")]
     event: String,
@@ -76,8 +80,12 @@ enum FireError {
 
 impl Fire {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
+        let clock = self.clock.map_or_else(Clock::system, Clock::manual);
+        if let Some(ClientArg(client)) = self.client {
+            return show(client, &self.event, self.session.as_deref(), clock, common, plugins);
+        }
         let settings = Settings::load(common)?;
-        let point = names::point(&self.point)?;
+        let point = names::point(self.point.as_deref().unwrap_or_default())?;
         let info = point.info();
         let event = self.event()?;
         let bad_event = |error| FireError::BadEvent { point: info.name, error };
@@ -111,16 +119,23 @@ impl Fire {
             }
         }
         let timeline = Arc::new(Timeline::new(10_000));
-        let session = Session::builder(&hooks, self.session.as_deref().unwrap_or("fire"))
+        let described = Session::builder(&hooks, self.session.as_deref().unwrap_or("fire"))
             .workspace(workspace)
-            .clock(self.clock.map_or_else(Clock::system, Clock::manual))
+            .model(settings.agent.model.clone().unwrap_or_default())
+            .clock(clock)
             .log(messages, None)
             .states(states)
-            .extension(Arc::new(Terminal::real()))
-            .observer(Arc::<Timeline>::clone(&timeline))
-            .build();
+            .observer(Arc::<Timeline>::clone(&timeline));
+        let session = lend(described, &settings).build();
         let before = session.log().len();
-        let progress = Progress::start(format!("the hooks of {} run", info.name));
+        // A hook that asks has the terminal to itself: nothing may be written over its question.
+        let asks = hooks.list().iter().any(|row| {
+            row.on
+                && row.info.confirmation
+                && row.info.point.name == info.name
+                && self.is_meant(&row.info.name)
+        });
+        let progress = (!asks).then(|| Progress::start(format!("the hooks of {} run", info.name)));
         let fired = point.fire_json(&session, event).map_err(bad_event)?;
         let left = session.drain(hooks.drain_time());
         drop(progress);

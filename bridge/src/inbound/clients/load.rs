@@ -1,0 +1,96 @@
+//! From files to hooks.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+
+use hookspec::{JsonHook, JsonOutcome, Session};
+use serde_json::Value;
+
+use super::config::{self, File, Handler};
+use super::run::{Ready, Set};
+use super::{Dialect, points};
+use crate::inbound::Inbound;
+use crate::inbound::script::Place;
+use crate::trust::{Grants, Standing, Subject};
+
+/// The hooks of these files, of which those run that the user trusts. All of an agent's handlers for one event are one
+/// hook, `claude.PreToolUse`, since they run at once; one that does not run is listed by itself.
+#[must_use]
+pub fn load(files: &[File], place: &Place, grants: &Grants) -> Inbound {
+    let mut loaded = Inbound::default();
+    let place = Arc::new(place.clone());
+    let mut sets: BTreeMap<_, Vec<Ready>> = BTreeMap::new();
+    let mut seen: Vec<(Dialect, String)> = Vec::new();
+    let mut off = 0;
+    for file in files {
+        let read = config::read(file);
+        loaded.complaints.extend(read.complaints);
+        loaded.idle.extend(read.idle);
+        for handler in read.handlers {
+            // Claude Code runs what stands in several of its settings files once; a plugin's is its own.
+            let same = (file.dialect, handler.text.clone());
+            if file.dialect == Dialect::Claude && file.plugin.is_none() {
+                if seen.contains(&same) {
+                    continue;
+                }
+                seen.push(same);
+            }
+            let subject = subject(&handler, &place.workspace);
+            let why = match subject.fingerprint() {
+                Ok(print) => match grants.standing(&subject, &print) {
+                    Standing::Trusted => {
+                        loaded.subjects.push(subject.clone());
+                        let key = (file.dialect, handler.event, handler.background);
+                        sets.entry(key).or_default().push(Ready { handler, subject, print });
+                        continue;
+                    }
+                    Standing::Changed => {
+                        "it, or a file that it names, has changed since you trusted it".to_owned()
+                    }
+                    Standing::New => {
+                        "it was written for another agent, and you have not trusted it yet".to_owned()
+                    }
+                },
+                Err(error) => error.to_string(),
+            };
+            loaded.subjects.push(subject);
+            off += 1;
+            *loaded.waiting.entry(handler.file.clone()).or_default() += 1;
+            let why = format!("{why}; look at it with `hookspec trust`");
+            loaded.hooks.extend(barred(file.dialect, &handler, off, &why));
+        }
+    }
+    for ((dialect, event, background), handlers) in sets {
+        let set = Set { dialect, event, handlers, background, place: Arc::clone(&place) };
+        loaded.hooks.extend(points::hooks(set));
+    }
+    loaded
+}
+
+fn barred(dialect: Dialect, handler: &Handler, number: usize, why: &str) -> Option<JsonHook> {
+    let point = hookspec::find_point(dialect.point_of(handler.event)?)?;
+    let silent = Arc::new(|_: Value, _: &Session| Ok(JsonOutcome::default()));
+    let name = format!("{}.{}.{number:03}", dialect.group(), dialect.name_of(handler.event));
+    let file = handler.file.display().to_string();
+    Some(JsonHook::new(point, name, silent).barred(why).written_at(file, handler.line))
+}
+
+/// The place in the file is no part of it: a handler that others are put before stays the same.
+fn subject(handler: &Handler, workspace: &Path) -> Subject {
+    let text = |path: &Path| path.display().to_string();
+    let project = [("CLAUDE_PROJECT_DIR".to_owned(), text(workspace)), ("PWD".to_owned(), text(workspace))];
+    let home = std::env::var("HOME").ok().map(|home| ("HOME".to_owned(), home));
+    let plugin = handler
+        .plugin
+        .iter()
+        .flat_map(|plugin| ["CLAUDE_PLUGIN_ROOT", "PLUGIN_ROOT"].map(|name| (name.to_owned(), text(plugin))));
+    Subject {
+        file: handler.file.canonicalize().unwrap_or_else(|_| handler.file.clone()),
+        part: handler.text.lines().next().unwrap_or_default().trim().to_owned(),
+        text: handler.text.clone(),
+        commands: vec![handler.command.line.clone()],
+        variables: project.into_iter().chain(home).chain(plugin).collect(),
+        cwd: workspace.to_owned(),
+    }
+}

@@ -1,0 +1,255 @@
+//! The recorded inputs through real hooks: the points that fire, the answers that come back, and what a session
+//! remembers from one event to the next.
+
+mod common;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, Mutex};
+
+use common::{Setup, inputs};
+use hookspec::points as p;
+use hookspec::{Fold, Gate, Hook, Message, RegistryBuilder};
+use hookspec_bridge::client::Client;
+use hookspec_bridge::moment::Kind;
+use serde_json::{Value, json};
+
+/// A hook at each point of the bridge that notes its name and says nothing.
+fn watchers(seen: &Arc<Mutex<Vec<&'static str>>>) -> RegistryBuilder {
+    let mut builder = hookspec::Registry::builder().linked(false);
+    let mut points: BTreeMap<&str, &'static dyn hookspec::AnyPoint> = BTreeMap::new();
+    for client in Client::ALL {
+        for (_, kind) in Kind::table(client) {
+            points.extend(
+                kind.points().iter().map(|info| (info.wire, hookspec::find_point(info.wire).unwrap())),
+            );
+        }
+    }
+    for (wire, point) in points {
+        let seen = Arc::clone(seen);
+        let name = point.info().name;
+        let watch: Arc<hookspec::JsonCall> = Arc::new(move |_, _| {
+            seen.lock().unwrap().push(name);
+            Ok(hookspec::JsonOutcome::default())
+        });
+        builder = builder.register_json(hookspec::JsonHook::new(point, format!("watch.{wire}"), watch));
+    }
+    builder
+}
+
+/// Which points each of the 61 inputs fires, in order; inputs that are not listed fire none.
+const FIRED: [(&str, &str); 38] = [
+    ("cc-session-start", "SESSION_START"),
+    ("cc-session-resume", "SESSION_START"),
+    ("cc-prompt", "MESSAGE_PRE_PROCESS TURN_PRE"),
+    ("cc-message-display", "GENERATION_CHUNK MESSAGE_TRANSFORM"),
+    ("cc-pre-bash", "TOOL_TRANSFORM TOOL_PRE_EXECUTE"),
+    ("cc-pre-write", "TOOL_TRANSFORM TOOL_PRE_EXECUTE FILE_PRE_SAVE"),
+    ("cc-pre-edit", "TOOL_TRANSFORM TOOL_PRE_EXECUTE FILE_PRE_PATCH"),
+    ("cc-pre-read-subagent", "TOOL_TRANSFORM TOOL_PRE_EXECUTE"),
+    ("cc-pre-mcp", "TOOL_TRANSFORM TOOL_PRE_EXECUTE"),
+    ("cc-pre-agent", "TOOL_TRANSFORM TOOL_PRE_EXECUTE"),
+    ("cc-pre-ask", "TOOL_TRANSFORM TOOL_PRE_EXECUTE"),
+    ("cc-pre-plan", "TOOL_TRANSFORM TOOL_PRE_EXECUTE"),
+    ("cc-permission", "TOOL_CONFIRM"),
+    ("cc-post-bash", "TOOL_POST_EXECUTE TOOL_RESULT_TRANSFORM"),
+    ("cc-post-write", "FILE_POST_SAVE TOOL_POST_EXECUTE TOOL_RESULT_TRANSFORM"),
+    ("cc-post-failure", "ERROR TOOL_POST_EXECUTE TOOL_RESULT_TRANSFORM"),
+    ("cc-batch", "STEP_POST"),
+    ("cc-cwd", "CWD_CHANGED"),
+    ("cc-postcompact", "CACHE_INVALIDATED"),
+    ("cc-postmodel", "CACHE_INVALIDATED"),
+    ("cc-elicit", "ELICIT"),
+    ("cc-stop-failure", "ERROR"),
+    ("cc-stop", "MESSAGE_POST_PROCESS TURN_POST LOOP_CONTINUE"),
+    ("cc-stop-again", "MESSAGE_POST_PROCESS TURN_POST LOOP_CONTINUE"),
+    ("cc-session-end", "SESSION_END"),
+    ("cx-session-start", "SESSION_START"),
+    ("cx-session-resume", "SESSION_START"),
+    ("cx-prompt", "MESSAGE_PRE_PROCESS TURN_PRE"),
+    ("cx-pre-bash", "TOOL_TRANSFORM TOOL_PRE_EXECUTE"),
+    ("cx-pre-patch", "TOOL_TRANSFORM TOOL_PRE_EXECUTE FILE_PRE_PATCH"),
+    ("cx-pre-mcp-sub", "TOOL_TRANSFORM TOOL_PRE_EXECUTE"),
+    ("cx-permission", "TOOL_CONFIRM"),
+    ("cx-post-bash", "TOOL_POST_EXECUTE TOOL_RESULT_TRANSFORM"),
+    ("cx-post-mcp", "TOOL_POST_EXECUTE TOOL_RESULT_TRANSFORM"),
+    ("cx-postcompact", "CACHE_INVALIDATED"),
+    ("cx-stop", "MESSAGE_POST_PROCESS TURN_POST LOOP_CONTINUE"),
+    ("cx-stop-null", "TURN_POST LOOP_CONTINUE"),
+    ("cx-interrupt", "GENERATION_INTERRUPT"),
+];
+
+#[test]
+fn every_input_fires_its_points_in_order_and_is_answered_in_silence_by_silent_hooks() {
+    let seen = Arc::default();
+    let setup = Setup::new(watchers(&seen));
+    let wanted: BTreeMap<_, _> = FIRED.into_iter().chain([("cx-session-end", "SESSION_END")]).collect();
+    let mut known = BTreeSet::new();
+    for (client, id, stdin) in inputs() {
+        seen.lock().unwrap().clear();
+        let (_, answer) = setup.send(client, &stdin);
+        let fired = seen.lock().unwrap().join(" ");
+        assert_eq!(fired, wanted.get(id.as_str()).copied().unwrap_or_default(), "{id}: {answer:?}");
+        assert_eq!((answer.stdout().as_str(), answer.code), ("", 0), "{id}: {answer:?}");
+        known.insert(id);
+    }
+    assert_eq!(known.len(), 61);
+    assert!(wanted.keys().all(|id| known.contains(*id)), "an input of the table is not in the data");
+    // What the map of events promises is what fires.
+    for (client, id, stdin) in inputs() {
+        let name = stdin["hook_event_name"].as_str().unwrap();
+        let promised: Vec<_> = Kind::of(client, name).points().iter().map(|point| point.name).collect();
+        for point in
+            wanted.get(id.as_str()).copied().unwrap_or_default().split(' ').filter(|name| !name.is_empty())
+        {
+            assert!(promised.contains(&point), "{id} fires {point}");
+        }
+    }
+}
+
+/// Hooks that say all they can.
+fn loud() -> RegistryBuilder {
+    let note = |text: &'static str| Message::system(text);
+    hookspec::Registry::builder()
+        .linked(false)
+        .register(Hook::new(p::SESSION_START, "loud.start", move |_, _| note("context at the start")))
+        .register(Hook::new(p::TURN_PRE, "loud.turn", move |_, _| note("context of the turn")))
+        .register(Hook::new(p::TOOL_PRE_EXECUTE, "loud.gate", |event, _| {
+            (event.tool_use.text("command") == Some("cargo test")).then(|| Gate::deny("no tests today"))
+        }))
+        .register(Hook::new(p::TOOL_TRANSFORM, "loud.rewrite", |event, _| {
+            (event.tool_use.tool == "mcp__memory__create").then(|| {
+                let mut changed = event.tool_use.clone();
+                changed.kwargs.insert("name".into(), json!("other"));
+                Fold(changed)
+            })
+        }))
+        .register(Hook::new(p::TOOL_CONFIRM, "loud.confirm", |_, _| {
+            hookspec::First(hookspec::Confirmation::Skip { reason: "not without review".into() })
+        }))
+        .register(Hook::new(p::TOOL_POST_EXECUTE, "loud.post", move |_, _| note("context of the tool")))
+        .register(Hook::new(p::TOOL_RESULT_TRANSFORM, "loud.result", |event, _| {
+            event.result[0].content.contains("12 passed").then(|| Fold(vec![Message::system("all passed")]))
+        }))
+        .register(Hook::new(p::CACHE_INVALIDATED, "loud.cache", |_, _| {
+            hookspec::Flow::end_session("the context is full")
+        }))
+        .register(Hook::new(p::LOOP_CONTINUE, "loud.loop", |_, _| {
+            hookspec::First(hookspec::Continue::With(Message::user("now test it")))
+        }))
+}
+
+#[test]
+fn every_answer_to_codex_is_valid_by_its_schema() {
+    let setup = Setup::new(loud());
+    let mut answered = 0;
+    for (client, id, stdin) in inputs().into_iter().filter(|(client, ..)| *client == Client::Codex) {
+        let name = stdin["hook_event_name"].as_str().unwrap().to_owned();
+        let (_, answer) = setup.send(client, &stdin);
+        let Some(body) = answer.body else { continue };
+        answered += 1;
+        let body = Value::Object(body);
+        let errors: Vec<_> =
+            common::codex_schema(&name, "output").iter_errors(&body).map(|error| error.to_string()).collect();
+        assert!(errors.is_empty(), "{id} {body}: {errors:?}");
+        assert!(!body.to_string().contains("null"), "{id} {body}");
+    }
+    assert!(answered >= 9, "{answered} inputs were answered");
+}
+
+#[test]
+fn what_hooks_say_comes_out_in_the_clients_words() {
+    let setup = Setup::new(loud());
+    let body = |id: &str| {
+        let (client, _, stdin) = inputs().into_iter().find(|(_, held, _)| held == id).unwrap();
+        setup.send(client, &stdin).1.body.map(Value::Object).unwrap_or_default()
+    };
+    assert_eq!(
+        body("cx-pre-bash"),
+        json!({"hookSpecificOutput": {"hookEventName": "PreToolUse", "permissionDecision": "deny", "permissionDecisionReason": "no tests today"}})
+    );
+    assert_eq!(body("cx-prompt")["hookSpecificOutput"]["additionalContext"], "context of the turn");
+    assert_eq!(
+        body("cx-permission")["hookSpecificOutput"]["decision"],
+        json!({"behavior": "deny", "message": "not without review"})
+    );
+    assert_eq!(body("cx-stop"), json!({"decision": "block", "reason": "now test it"}));
+    assert_eq!(body("cx-postcompact"), json!({"continue": false, "stopReason": "the context is full"}));
+    // Beside another result Codex is told nothing more: it waits for the next event that can carry it.
+    assert_eq!(body("cx-post-bash"), json!({"decision": "block", "reason": "all passed"}));
+    let next = body("cx-post-mcp");
+    assert_eq!(next["hookSpecificOutput"]["additionalContext"], "context of the tool\n\ncontext of the tool");
+    let claude = body("cc-post-bash");
+    assert_eq!(claude["hookSpecificOutput"]["updatedToolOutput"]["stdout"], "all passed");
+    assert_eq!(claude["hookSpecificOutput"]["additionalContext"], "context of the tool");
+}
+
+#[test]
+fn a_stop_is_kept_going_eight_times_and_not_for_ever() {
+    let setup = Setup::new(loud());
+    let (client, _, mut stdin) = inputs().into_iter().find(|(_, id, _)| id == "cx-stop").unwrap();
+    for round in 0..12 {
+        stdin["stop_hook_active"] = json!(round > 0);
+        let (_, answer) = setup.send(client, &stdin);
+        assert_eq!(answer.body.is_some(), round < 8, "round {round}");
+    }
+    // A new turn counts anew.
+    stdin["stop_hook_active"] = json!(false);
+    assert!(setup.send(client, &stdin).1.body.is_some());
+}
+
+#[test]
+fn a_gate_that_panics_fails_or_overruns_denies_and_an_observer_never_blocks() {
+    let sleepy = || std::thread::sleep(std::time::Duration::from_secs(2));
+    let builders: [RegistryBuilder; 3] = [
+        common::bare()
+            .register(Hook::new(p::TOOL_PRE_EXECUTE, "bad.panics", |_, _| -> () { panic!("oops") })),
+        common::bare().register(Hook::new(p::TOOL_PRE_EXECUTE, "bad.fails", |_, _| Err::<(), _>("oops"))),
+        common::bare().register(Hook::new(p::TOOL_PRE_EXECUTE, "bad.sleeps", move |_, _| sleepy())),
+    ];
+    for builder in builders {
+        let mut setup = Setup::new(builder);
+        setup.bridge.deadline = std::time::Duration::from_millis(200);
+        for id in ["cx-pre-bash", "cc-pre-bash"] {
+            let (client, _, stdin) = inputs().into_iter().find(|(_, held, _)| held == id).unwrap();
+            let (_, answer) = setup.send(client, &stdin);
+            assert!(answer.refusal.is_some_and(|reason| !reason.trim().is_empty()), "{id}");
+        }
+    }
+    let mut setup = Setup::new(
+        common::bare()
+            .register(Hook::new(p::TOOL_POST_EXECUTE, "bad.panics", |_, _| -> () { panic!("oops") }))
+            .register(Hook::new(p::TURN_POST, "bad.sleeps", move |_, _| sleepy())),
+    );
+    setup.bridge.deadline = std::time::Duration::from_millis(200);
+    for id in ["cx-post-bash", "cx-stop"] {
+        let (client, _, stdin) = inputs().into_iter().find(|(_, held, _)| held == id).unwrap();
+        let (_, answer) = setup.send(client, &stdin);
+        assert_eq!((answer.body, answer.code), (None, 0), "{id}");
+    }
+}
+
+#[derive(Default, serde::Serialize, serde::Deserialize)]
+struct Count(u32);
+
+#[test]
+fn state_goes_on_from_event_to_event_and_none_is_lost_between_many_at_once() {
+    let setup =
+        Setup::new(common::bare().register(Hook::new(p::TOOL_PRE_EXECUTE, "count.calls", |_, session| {
+            let mut count = session.state::<Count>()?;
+            count.0 += 1;
+            Ok::<_, hookspec::StateError>((count.0 == 200).then(|| Gate::deny("two hundred")))
+        })));
+    let (client, _, stdin) = inputs().into_iter().find(|(_, id, _)| id == "cx-pre-bash").unwrap();
+    let refused: usize = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..8)
+            .map(|_| {
+                scope.spawn(|| (0..25).filter(|_| setup.send(client, &stdin).1.refusal.is_some()).count())
+            })
+            .collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).sum()
+    });
+    assert_eq!(refused, 1);
+    let mut other = stdin.clone();
+    other["session_id"] = json!("another");
+    assert!(setup.send(client, &other).1.refusal.is_none());
+}

@@ -1,0 +1,120 @@
+//! Which tool calls may change files.
+
+use hookspec::ToolUse;
+use serde_json::Value;
+
+use super::commands::{has, script_writes};
+use super::python::code_writes;
+
+/// First words of the names of tools that only look.
+const LOOKS: &str = "
+    browse browser cat check complete count describe diff elicit fetch find get glob grep list lookup ls query
+    rag read screenshot search show status think todo view vision
+";
+
+/// Whether the call may change files. A tool that nothing is known of may, unless its name begins like one that only
+/// looks, or it is in `reading`.
+pub(super) fn writes(call: &ToolUse, reading: &[String]) -> bool {
+    if call.tool.is_empty() || reading.contains(&call.tool) {
+        return false;
+    }
+    match call.tool.as_str() {
+        "shell" | "bash" => script_writes(payload(call, "command")),
+        "ipython" | "python" => code_writes(payload(call, "code")),
+        "tmux" => tmux_writes(payload(call, "command")),
+        name => !looks(name),
+    }
+}
+
+/// What a call is to run: its block, or the named argument of a native call.
+fn payload<'a>(call: &'a ToolUse, name: &str) -> &'a str {
+    if call.content.trim().is_empty() {
+        call.kwargs.get(name).and_then(Value::as_str).unwrap_or(&call.content)
+    } else {
+        &call.content
+    }
+}
+
+/// `read_file`, `mcp__files__list-all`, `github.getIssue`.
+fn looks(tool: &str) -> bool {
+    let name = tool.rsplit(['.', '/', ':']).next().unwrap_or(tool);
+    let name = name.rsplit("__").next().unwrap_or(name);
+    let end = name.char_indices().skip(1).find(|(_, c)| !c.is_ascii_lowercase());
+    let first = name[..end.map_or(name.len(), |(at, _)| at)].to_ascii_lowercase();
+    has(LOOKS, &first)
+}
+
+/// What a new window runs, where it is quoted. Keys that are sent to one are typed, and nobody knows into what.
+fn tmux_writes(text: &str) -> bool {
+    ["new-session", "new-window", "split-window", "respawn-pane"].iter().any(|command| {
+        let Some((_, rest)) = text.split_once(command) else { return false };
+        quoted(rest, '\'').or_else(|| quoted(rest, '"')).is_some_and(script_writes)
+    })
+}
+
+fn quoted(text: &str, quote: char) -> Option<&str> {
+    text.split_once(quote)?.1.split_once(quote).map(|(inner, _)| inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Map, json};
+
+    use super::*;
+
+    fn fenced(tool: &str, text: &str) -> bool {
+        writes(&ToolUse::fenced(tool, [""; 0], text), &["mcp__x__run".to_owned()])
+    }
+
+    #[test]
+    fn tools_that_edit_always_write_and_unknown_ones_unless_they_look() {
+        for tool in [
+            "save",
+            "append",
+            "patch",
+            "morph",
+            "patch_many",
+            "hashline",
+            "mcp__files__write",
+            "deploy",
+            "reader",
+            "mcp.x.getaway",
+        ] {
+            assert!(fenced(tool, ""), "{tool}");
+        }
+        for tool in [
+            "read",
+            "read_file",
+            "mcp__files__list-all",
+            "github.getIssue",
+            "Search",
+            "mcp__x__run",
+            "",
+            "vision",
+        ] {
+            assert!(!fenced(tool, ""), "{tool}");
+        }
+    }
+
+    #[test]
+    fn t_tmux() {
+        assert!(fenced("tmux", "new-session -d 'echo hi > o'"));
+        assert!(fenced("tmux", "split-window \"make\""));
+        for text in
+            ["new-session -d 'ls'", "send-keys 0 'rm x' Enter", "new-session -d", "respawn-pane \"ls\""]
+        {
+            assert!(!fenced("tmux", text), "{text}");
+        }
+    }
+
+    #[test]
+    fn native_calls_are_read_from_their_arguments() {
+        let native = |tool: &str, name: &str, text: &str| {
+            writes(&ToolUse::native(tool, "1", Map::from_iter([(name.to_owned(), json!(text))])), &[])
+        };
+        assert!(native("shell", "command", "touch a") && !native("shell", "command", "ls"));
+        assert!(native("ipython", "code", "open('f','w')") && !native("ipython", "code", "a > b"));
+        assert!(native("tmux", "command", "new-session 'touch a'"));
+        assert!(!native("shell", "other", "touch a"));
+    }
+}

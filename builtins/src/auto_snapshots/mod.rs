@@ -1,0 +1,173 @@
+//! `auto_snapshots`: keeps the working tree as it was before and after each tool call that may change it.
+//!
+//! **Watches** each tool call before it may run and after it is over. **Speaks** never; a snapshot that fails is a failure
+//! of the hook, and the call goes on. **Keeps** a git repository of its own for each workspace in the host's state
+//! folder, apart from any repository of the user's, with one branch and one index a session. Before a call that may write
+//! it commits `pre:<tool>`, after it `post:<tool>` if anything changed; the newest `max` of a session stay. The command
+//! `hookspec snapshots` lists, shows and restores them. **Costs** nothing unless `enabled`; then, for a call that may write,
+//! half a dozen short runs of git, on a thread that may block, each with a deadline. Only files that changed are read.
+//!
+//! What git ignores, caches (`.venv/`, `node_modules/` and the like), files over `max_file_mb` and repositories within
+//! the tree are left out; the latter two are named in the snapshot. Bytes are kept as they are, without line end conversion
+//! or filters. A restore touches only files that it has saved before.
+//!
+//! Different from gptme:
+//! - the shell's grammar is read, so that `2>&1`, `> /dev/null`, quoted signs and `echo make` are no writes, while `curl -o`,
+//!   `dd of=`, `git switch`, `tar xzf` and scripts are: a command counts as reading only if it is known to;
+//! - Python is read as Python; edits of every kind and tools that nobody knows count as writing (`reading` names
+//!   those that do not);
+//! - `enabled = false` means off, and nothing is left in the environment for children;
+//! - sessions do not share an index, and a call's end is compared with its own beginning;
+//! - pruning keeps the snapshots' ids; sessions that are over go after `keep_days`.
+
+mod classify;
+mod commands;
+mod history;
+mod python;
+mod shadow;
+mod shell;
+#[cfg(test)]
+mod tests;
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use hookspec::points::{SESSION_END, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE};
+use hookspec::{Session, ToolUse, hook};
+use serde::{Deserialize, Serialize};
+
+use crate::places::{StateDir, place};
+
+pub use history::{Change, Restored, Snapshot};
+pub use shadow::{Shadow, SnapshotError};
+
+/// `[hooks.auto_snapshots]` in `hookspec.toml`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Settings {
+    /// Whether snapshots are made.
+    pub enabled: bool,
+    /// How many snapshots of a session stay, at least 1.
+    pub max: usize,
+    /// For how many days a session's snapshots stay after its last one; 0 for ever.
+    pub keep_days: u32,
+    /// Bigger files are left out, in MiB.
+    pub max_file_mb: u64,
+    /// How long each run of git may take, in seconds.
+    pub timeout: u64,
+    /// Where the snapshots go; relative to the host's state folder, and `workspace-snapshots` in it where empty.
+    pub dir: PathBuf,
+    /// Tools that change no file, beside those that are known.
+    pub reading: Vec<String>,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            enabled: false,
+            max: 50,
+            keep_days: 30,
+            max_file_mb: 10,
+            timeout: 30,
+            dir: PathBuf::new(),
+            reading: Vec::new(),
+        }
+    }
+}
+
+impl Settings {
+    /// The snapshots of a session in a workspace.
+    ///
+    /// # Errors
+    /// If there is no place for them, or no git.
+    pub fn shadow(
+        &self,
+        state: Option<&StateDir>,
+        workspace: &std::path::Path,
+        session: &str,
+    ) -> Result<Shadow, SnapshotError> {
+        let base = place(state, &self.dir, "workspace-snapshots").ok_or(SnapshotError::NoPlace)?;
+        let mut own = vec![base.clone()];
+        own.extend(state.map(|state| state.0.clone()));
+        Shadow::at(&base, workspace, session, own).map(|shadow| {
+            shadow
+                .deadline(Duration::from_secs(self.timeout.max(1)))
+                .biggest(self.max_file_mb.saturating_mul(1024 * 1024))
+        })
+    }
+}
+
+/// The calls that have begun, each with the tree as it was then.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub struct Calls {
+    open: Vec<Open>,
+    /// Whether snapshots were dropped, whose files are still on disk.
+    dropped: bool,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Open {
+    call: String,
+    tree: String,
+}
+
+/// Takes a snapshot before a call that may change files. It has no opinion on the call.
+#[hook(TOOL_PRE_EXECUTE, priority = 90, blocking, fail_open)]
+fn pre(
+    tool_use: &ToolUse,
+    session: &Session,
+    settings: &Settings,
+    state: &mut Calls,
+) -> Result<(), SnapshotError> {
+    let Some(shadow) = wanted(settings, session, tool_use)? else { return Ok(()) };
+    let call = mark(tool_use);
+    state.open.retain(|open| open.call != call);
+    let snapshot = shadow.take(&format!("pre:{}", tool_use.tool), session.clock().now())?;
+    state.open.push(Open { call, tree: snapshot });
+    Ok(())
+}
+
+/// Takes a snapshot after a call that changed something, and drops the oldest ones.
+#[hook(TOOL_POST_EXECUTE, priority = 90, blocking)]
+fn post(
+    tool_use: &ToolUse,
+    session: &Session,
+    settings: &Settings,
+    state: &mut Calls,
+) -> Result<(), SnapshotError> {
+    let Some(shadow) = wanted(settings, session, tool_use)? else { return Ok(()) };
+    let call = mark(tool_use);
+    let begun =
+        state.open.iter().position(|open| open.call == call).map(|index| state.open.remove(index).tree);
+    shadow.take_if_changed(&format!("post:{}", tool_use.tool), session.clock().now(), begun.as_deref())?;
+    state.dropped |= shadow.prune(settings.max)? > 0;
+    Ok(())
+}
+
+/// Frees what dropped snapshots held, and drops those of sessions that were over long ago.
+#[hook(SESSION_END, background)]
+fn tidy(session: &Session, settings: &Settings, state: &mut Calls) -> Result<(), SnapshotError> {
+    let Some(workspace) = session.workspace().filter(|_| settings.enabled) else { return Ok(()) };
+    let shadow = settings.shadow(session.extension::<StateDir>().as_deref(), workspace, session.id())?;
+    let expired = shadow.expire(session.clock().now(), settings.keep_days)?;
+    if expired > 0 || state.dropped {
+        shadow.collect_garbage()?;
+        state.dropped = false;
+    }
+    Ok(())
+}
+
+/// Where this call's snapshots go; `None` where none are wanted.
+fn wanted(settings: &Settings, session: &Session, call: &ToolUse) -> Result<Option<Shadow>, SnapshotError> {
+    let Some(workspace) = session.workspace() else { return Ok(None) };
+    if !settings.enabled || !classify::writes(call, &settings.reading) {
+        return Ok(None);
+    }
+    settings.shadow(session.extension::<StateDir>().as_deref(), workspace, session.id()).map(Some)
+}
+
+/// What tells one open call from another.
+fn mark(call: &ToolUse) -> String {
+    let text = call.call_id.clone();
+    text.unwrap_or_else(|| format!("{} {}", call.tool, crate::manifest::digest(call.content.as_bytes())))
+}
