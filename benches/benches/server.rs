@@ -14,7 +14,7 @@ use hookspec::{Clock, Hook, Hooks, Mode, Registry};
 use hookspec_agent::engine::Limits;
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_server::{Bounds, Options, Server, Tokens};
+use hookspec_server::{Bounds, Lend, Options, Server, Tokens};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -55,7 +55,12 @@ fn at(sorted: &[Duration], share: f64) -> Duration {
 }
 
 /// Listens to one turn; gives each event's delay.
-async fn listen(address: String, id: String, sent: Sent, ready: tokio::sync::oneshot::Sender<()>) -> Vec<Duration> {
+async fn listen(
+    address: String,
+    id: String,
+    sent: Sent,
+    ready: tokio::sync::oneshot::Sender<()>,
+) -> Vec<Duration> {
     let mut stream = TcpStream::connect(&address).await.unwrap();
     let head = format!(
         "GET /api/v2/conversations/{id}/events HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {TOKEN}\r\n\r\n"
@@ -111,6 +116,7 @@ async fn main() {
         tokens: Tokens::sole(TOKEN),
         names: Vec::new(),
         origins: Vec::new(),
+        lend: Lend::default(),
         bounds: Bounds { requests_per_second: 1_000_000, ..Bounds::default() },
     };
     let server = Server::new(options, listener).unwrap();
@@ -123,11 +129,20 @@ async fn main() {
     let before = memory();
     let began = Instant::now();
     for id in 0..open {
-        ask(&address, "PUT", &format!("/conversations/c{id}"), r#"{"messages":[{"role":"user","content":"hello"}]}"#).await;
+        ask(
+            &address,
+            "PUT",
+            &format!("/conversations/c{id}"),
+            r#"{"messages":[{"role":"user","content":"hello"}]}"#,
+        )
+        .await;
     }
     let took = began.elapsed();
     let each = memory().saturating_sub(before) as f64 / open as f64;
-    println!("{open} sessions opened, each with a message on disk: {:.0} a second", open as f64 / took.as_secs_f64());
+    println!(
+        "{open} sessions opened, each with a message on disk: {:.0} a second",
+        open as f64 / took.as_secs_f64()
+    );
     println!("memory of an open session that is idle: {each:.1} KiB");
 
     let began = Instant::now();
@@ -135,7 +150,10 @@ async fn main() {
     for number in 0..reads {
         ask(&address, "GET", &format!("/conversations/c{}", number % open), "").await;
     }
-    println!("reads, one after the other, each on a connection of its own: {:.0} a second", f64::from(reads as u32) / began.elapsed().as_secs_f64());
+    println!(
+        "reads, one after the other, each on a connection of its own: {:.0} a second",
+        f64::from(reads as u32) / began.elapsed().as_secs_f64()
+    );
 
     let mut clients = Vec::new();
     for id in 0..streaming.min(open) {
@@ -154,7 +172,11 @@ async fn main() {
     let took = began.elapsed();
     delays.sort_unstable();
     assert_eq!(delays.len(), streaming.min(open) * PIECES, "every event arrived");
-    println!("{} sessions streaming a piece every {PAUSE_MS} ms: {:.0} events a second", streaming.min(open), delays.len() as f64 / took.as_secs_f64());
+    println!(
+        "{} sessions streaming a piece every {PAUSE_MS} ms: {:.0} events a second",
+        streaming.min(open),
+        delays.len() as f64 / took.as_secs_f64()
+    );
     println!("delay of an event: p50 {:?}, p99 {:?}", at(&delays, 0.5), at(&delays, 0.99));
     drop(stop);
     running.await.unwrap();

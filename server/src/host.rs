@@ -14,6 +14,7 @@ use tokio::sync::{Semaphore, mpsc};
 use crate::guard::{Origins, Rates};
 use crate::live::{self, Command, Live, Refusal, Reply};
 use crate::random::random_text;
+use crate::serve::Lend;
 use crate::store::{Owner, Store, StoreError};
 use crate::tokens::Tokens;
 
@@ -80,6 +81,7 @@ pub(crate) struct Host {
     pub(crate) models: Vec<String>,
     pub(crate) model_options: ModelOptions,
     pub(crate) limits: Limits,
+    pub(crate) lend: Lend,
     pub(crate) clock: Clock,
     pub(crate) bounds: Bounds,
     pub(crate) open_sessions: Arc<Semaphore>,

@@ -24,5 +24,5 @@ mod tokens;
 
 pub use host::Bounds;
 pub use random::RandomError;
-pub use serve::{Options, ServeError, Server};
+pub use serve::{Lend, Options, ServeError, Server};
 pub use tokens::{TokenError, Tokens};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::extract::ConnectInfo;
-use hookspec::{Clock, Hooks};
+use hookspec::{Clock, Hooks, SessionBuilder};
 use hookspec_agent::engine::Limits;
 use hookspec_agent::models::ModelOptions;
 use hyper::body::Incoming;
@@ -46,8 +46,38 @@ pub struct Options {
     pub names: Vec<String>,
     /// Pages of other places that may use it.
     pub origins: Vec<String>,
+    /// What hooks of this host's sessions need beside the desk: folders, prices.
+    pub lend: Lend,
     /// How much it takes.
     pub bounds: Bounds,
+}
+
+/// Lends things to each session that is opened.
+#[derive(Clone)]
+pub struct Lend(Arc<dyn Fn(SessionBuilder) -> SessionBuilder + Send + Sync>);
+
+impl Lend {
+    /// Adds to each session what `lend` adds.
+    pub fn new(lend: impl Fn(SessionBuilder) -> SessionBuilder + Send + Sync + 'static) -> Self {
+        Self(Arc::new(lend))
+    }
+
+    pub(crate) fn to(&self, session: SessionBuilder) -> SessionBuilder {
+        (self.0)(session)
+    }
+}
+
+impl Default for Lend {
+    /// Lends nothing.
+    fn default() -> Self {
+        Self::new(|session| session)
+    }
+}
+
+impl std::fmt::Debug for Lend {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Lend").finish_non_exhaustive()
+    }
 }
 
 /// A server that cannot start.
@@ -107,6 +137,7 @@ impl Server {
             tokens: options.tokens,
             cookie: format!("hookspec-{port}"),
             streams: std::sync::Mutex::default(),
+            lend: options.lend,
             origins: Origins::new(port, &options.names, &options.origins),
             rates: Rates::new(&bounds),
             bounds,

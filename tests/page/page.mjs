@@ -18,7 +18,7 @@ const pictures = process.env.PICTURES && resolve(process.env.PICTURES);
 const folder = mkdtempSync(join(tmpdir(), 'page-'));
 const root = join(folder, 'work');
 mkdirSync(root);
-writeFileSync(join(root, 'hookspec.toml'), '[hooks]\nallow = ["cwd_awareness", "time_awareness", "tool.*"]\n[hooks.server_confirm]\ntimeout_s = 4\n');
+writeFileSync(join(folder, 'test.toml'), '[hooks]\nallow = ["cwd_awareness", "time_awareness", "tool.*"]\n[hooks.server_confirm]\ntimeout_s = 4\n');
 
 const LONG = Array.from({ length: 120 }, (_, number) => `word${number}`).join(' ');
 const save = (text, path, content) => ({ text, tool_calls: [{ tool: 'save', kwargs: { path, content } }] });
@@ -50,7 +50,7 @@ const proxy = net.createServer((here) => {
 await new Promise((ready) => proxy.listen(0, '127.0.0.1', ready));
 const front = `127.0.0.1:${proxy.address().port}`;
 
-const server = spawn(program, ['serve', '--listen', '127.0.0.1:0', '--workspace', root, '--model', 'replay:script.jsonl', '--host-name', front], {
+const server = spawn(program, ['serve', '--listen', '127.0.0.1:0', '--workspace', root, '--model', 'replay:script.jsonl', '--host-name', front, '--config', 'test.toml'], {
   cwd: folder, env: { HOME: folder, HOOKSPEC_HOME: join(folder, 'home'), PATH: process.env.PATH }, stdio: ['ignore', 'pipe', 'inherit'],
 });
 const link = await new Promise((found, failed) => {

@@ -10,11 +10,11 @@ use hookspec::{Clock, Hooks, Plugin, Registry};
 use hookspec_agent::engine::Limits;
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_server::{Bounds, Options, Server, Tokens};
+use hookspec_server::{Bounds, Lend, Options, Server, Tokens};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::hooks::{Asking, Host, host_builder};
+use crate::hooks::{Asking, Host, host_builder, lend_to_any};
 use crate::output::{self, BOLD, DIM, paint};
 use crate::settings::{Common, Settings};
 
@@ -106,6 +106,10 @@ impl Serve {
             tokens,
             names: self.host_name.clone(),
             origins: self.origin.clone(),
+            lend: {
+                let (state_dir, models) = (settings.paths.state_dir.clone(), Arc::clone(&settings.models));
+                Lend::new(move |session| lend_to_any(session, &state_dir, &models))
+            },
             bounds: Bounds {
                 idle: std::time::Duration::from_secs(self.idle.saturating_mul(60).max(1)),
                 ..Bounds::default()

@@ -194,8 +194,9 @@ impl Actor {
             observer: Some(Arc::clone(&record) as Arc<dyn Observer>),
         };
         let off = hooks_off.clone();
-        let live = Arc::clone(&self.live);
-        let mut agent = Agent::open(opening, move |builder| live.lend(builder).disabled(off)).await?;
+        let (live, lend) = (Arc::clone(&self.live), host.lend.clone());
+        let mut agent =
+            Agent::open(opening, move |builder| live.lend(lend.to(builder)).disabled(off)).await?;
         kept.mark_opened()?;
         self.live.set_open(Some(Open { session: agent.session().clone(), queue: agent.queue() }));
         // What was acknowledged before a crash enters the log now; it is answered when somebody asks for that.

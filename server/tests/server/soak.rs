@@ -51,13 +51,23 @@ async fn client(stage: &Stage, number: u64, until: Instant) -> u64 {
         for turn in 0..4 + dice.below(8) {
             let text = format!("message {number}-{round}-{turn}.");
             let body = json!({ "role": "user", "content": text });
-            let posted = stage.request(Method::POST, &format!("/conversations/{id}")).json(&body).send().await.unwrap();
+            let posted = stage
+                .request(Method::POST, &format!("/conversations/{id}"))
+                .json(&body)
+                .send()
+                .await
+                .unwrap();
             match posted.status().as_u16() {
                 200 => mine.push(text),
                 409 | 429 | 503 => {}
                 other => panic!("{other}"),
             }
-            let _ = stage.request(Method::POST, &format!("/conversations/{id}/step")).json(&json!({})).send().await.unwrap();
+            let _ = stage
+                .request(Method::POST, &format!("/conversations/{id}/step"))
+                .json(&json!({}))
+                .send()
+                .await
+                .unwrap();
             match dice.below(6) {
                 // A client that listens for a while and vanishes.
                 0 | 1 => {
@@ -87,8 +97,10 @@ async fn client(stage: &Stage, number: u64, until: Instant) -> u64 {
                 _ => tokio::time::sleep(Duration::from_millis(dice.below(30))).await,
             }
         }
-        eventually("the session rests", async || stage.get(&format!("/conversations/{id}")).await["generating"] == false)
-            .await;
+        eventually("the session rests", async || {
+            stage.get(&format!("/conversations/{id}")).await["generating"] == false
+        })
+        .await;
         let log = stage.log(&id).await;
         for text in &mine {
             let there = log.iter().filter(|message| message["content"] == *text.as_str()).count();
@@ -107,12 +119,14 @@ async fn soak(duration: Duration, clients: u64) {
         }
     });
     let answer = json!({ "text": "an answer of some length, ".repeat(20), "chunk_size": 24, "delay_ms": 1, "repeat": true });
-    let bounds = Bounds { requests_per_second: 1_000_000, idle: Duration::from_millis(500), ..Bounds::default() };
+    let bounds =
+        Bounds { requests_per_second: 1_000_000, idle: Duration::from_millis(500), ..Bounds::default() };
     let builder = allowing(["test", "soaks", "time_awareness", "tool.*"]).register(panics);
     let stage = Stage::with(&[answer], Setting { bounds, ..Setting::from(builder) }).await;
     let began = Instant::now();
     let warm = duration.mul_f64(0.3);
-    let work = futures_util::future::join_all((1..=clients).map(|number| client(&stage, number, began + duration)));
+    let work =
+        futures_util::future::join_all((1..=clients).map(|number| client(&stage, number, began + duration)));
     let watch = async {
         tokio::time::sleep(warm).await;
         memory()
@@ -124,7 +138,10 @@ async fn soak(duration: Duration, clients: u64) {
         acknowledged.iter().sum::<u64>()
     );
     assert!(after < before + before / 2 + 32 * 1024, "memory grew from {before} KiB to {after} KiB");
-    eventually("all sessions are gone", async || stage.get("/sessions").await.as_array().is_some_and(Vec::is_empty)).await;
+    eventually("all sessions are gone", async || {
+        stage.get("/sessions").await.as_array().is_some_and(Vec::is_empty)
+    })
+    .await;
     assert_eq!(stage.get("/conversations").await, Value::Array(Vec::new()));
     stage.stop().await;
 }

@@ -10,7 +10,7 @@ use hookspec::{Clock, Config, Hook, Hooks, Mode, Registry, RegistryBuilder};
 use hookspec_agent::engine::Limits;
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_server::{Bounds, Options, Server, Tokens};
+use hookspec_server::{Bounds, Lend, Options, Server, Tokens};
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -130,6 +130,7 @@ impl Stage {
             tokens: Tokens::read(&tokens).unwrap(),
             names: Vec::new(),
             origins: setting.origins,
+            lend: Lend::default(),
             bounds: setting.bounds,
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
