@@ -57,7 +57,7 @@ async fn a_skipped_call_does_not_run_and_the_model_reads_why() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_edit_replaces_the_content_and_the_gate_looks_again() {
-    let gate = Hook::new(TOOL_PRE_EXECUTE, "test.gate", |event, _| {
+    let gate = Hook::new(TOOL_PRE_EXECUTE, "trial.gate", |event, _| {
         let content = event.tool_use.kwargs.get("content").and_then(Value::as_str).unwrap_or_default();
         content.contains("forbidden").then(|| Gate::deny("that word"))
     });
@@ -184,7 +184,7 @@ async fn a_question_is_answered_only_in_its_own_conversation_and_by_its_kind() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_gate_that_asks_says_why() {
-    let gate = Hook::new(TOOL_PRE_EXECUTE, "test.gate", |_, _| Gate::ask("it looks odd"));
+    let gate = Hook::new(TOOL_PRE_EXECUTE, "trial.gate", |_, _| Gate::ask("it looks odd"));
     let script = [call("read", json!({ "path": "a.txt" })), say("Done.")];
     let (stage, mut events, pending) = asked(&script, builder().register(gate)).await;
     assert_eq!(pending["why"], "it looks odd");
@@ -203,7 +203,7 @@ async fn ask_back(message: &Message, session: &Session) -> Option<Message> {
 }
 
 async fn elicited(request: Elicitation) -> (Stage, Events, Value) {
-    let stage = Stage::with(&[say("ok"), say("ok")], allowing(["test", "asks_back", "tool.*"])).await;
+    let stage = Stage::with(&[say("ok"), say("ok")], allowing(["trial", "asks_back", "tool.*"])).await;
     stage.create("a").await;
     let mut events = stage.listen("a").await;
     stage.prompt("a", &serde_json::to_string(&request).unwrap()).await;

@@ -125,7 +125,7 @@ async fn an_interrupt_cuts_the_answer_and_what_waits_is_kept_and_not_answered() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_that_a_hook_refuses_is_not_kept() {
-    let hook = Hook::new(MESSAGE_PRE_PROCESS, "test.no", |event, _| {
+    let hook = Hook::new(MESSAGE_PRE_PROCESS, "trial.no", |event, _| {
         event.message.content.contains("secret").then(|| Gate::deny("no secrets"))
     });
     let stage = Stage::with(&[say("x")], builder().register(hook)).await;
@@ -133,7 +133,7 @@ async fn a_message_that_a_hook_refuses_is_not_kept() {
     let message = json!({ "role": "user", "content": "a secret" });
     let problem = stage.refused(stage.request(Method::POST, "/conversations/a").json(&message), 422).await;
     let detail = problem["detail"].as_str().unwrap();
-    assert!(detail.contains("no secrets") && detail.contains("test.no"), "{detail}");
+    assert!(detail.contains("no secrets") && detail.contains("trial.no"), "{detail}");
     assert!(stage.texts("a").await.is_empty());
     // A conversation that is to begin with it is not made.
     let body = json!({ "messages": [{ "role": "user", "content": "fine" }, message] });

@@ -16,10 +16,10 @@ use crate::stage::{Notes, Setting, Stage, builder, eventually, note, say, slowly
 fn noting(notes: &Notes) -> RegistryBuilder {
     let (begins, ends) = (notes.clone(), notes.clone());
     builder()
-        .register(Hook::new(SESSION_START, "test.begins", move |event, session| {
+        .register(Hook::new(SESSION_START, "trial.begins", move |event, session| {
             note(&begins, format!("{} begins: {:?}, resumed {}", session.id(), event.reason, event.resumed));
         }))
-        .register(Hook::new(SESSION_END, "test.ends", move |event, session| {
+        .register(Hook::new(SESSION_END, "trial.ends", move |event, session| {
             note(&ends, format!("{} ends: {:?}", session.id(), event.reason));
         }))
 }
@@ -76,7 +76,7 @@ async fn an_idle_session_ends_and_is_forgotten_unless_watched() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hook_keeps_a_session_going_by_itself() {
-    let hook = Hook::new(LOOP_CONTINUE, "test.goes_on", |event, _| {
+    let hook = Hook::new(LOOP_CONTINUE, "trial.goes_on", |event, _| {
         (event.continued < 2 && event.outcome == TurnOutcome::Complete)
             .then(|| First(Continue::With(Message::user(format!("more {}", event.continued)))))
     });
@@ -95,12 +95,12 @@ async fn the_hooks_see_what_waits_and_nothing_that_they_say_is_lost() {
     let notes = Notes::default();
     let seen = notes.clone();
     let hooks = builder()
-        .register(Hook::new(LOOP_CONTINUE, "test.sees", move |event, _| {
+        .register(Hook::new(LOOP_CONTINUE, "trial.sees", move |event, _| {
             note(&seen, format!("{} wait", event.queue.len()));
             None::<First<Continue>>
         }))
-        .register(Hook::new(TURN_POST, "test.says", |_, _| Message::system("a turn is over")))
-        .register(Hook::new(TURN_PRE, "test.hides", |_, _| Message::system("for the model").hidden()));
+        .register(Hook::new(TURN_POST, "trial.says", |_, _| Message::system("a turn is over")))
+        .register(Hook::new(TURN_PRE, "trial.hides", |_, _| Message::system("for the model").hidden()));
     let stage = Stage::with(&[slowly("a slow one, to be sure", 50), say("quick")], hooks).await;
     stage.create("a").await;
     let mut events = stage.listen("a").await;
@@ -111,14 +111,14 @@ async fn the_hooks_see_what_waits_and_nothing_that_they_say_is_lost() {
     assert_eq!(taken(&notes), ["1 wait", "0 wait"]);
     let log = stage.log("a").await;
     let by_hooks = |name: &str| log.iter().filter(|message| message["hook"] == name).count();
-    assert_eq!((by_hooks("test.says"), by_hooks("test.hides")), (2, 2), "{log:#?}");
+    assert_eq!((by_hooks("trial.says"), by_hooks("trial.hides")), (2, 2), "{log:#?}");
     assert!(!json!(told).to_string().contains("for the model"), "what is hidden is not shown");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hook_may_end_the_session() {
     let notes = Notes::default();
-    let hook = Hook::new(STEP_PRE, "test.enough", |_, session| {
+    let hook = Hook::new(STEP_PRE, "trial.enough", |_, session| {
         (session.log().len() > 3).then(|| Flow::EndSession("enough".into()))
     });
     let stage = Stage::with(&[say("one"), say("two")], noting(&notes).register(hook)).await;
@@ -165,16 +165,16 @@ async fn a_shutdown_ends_what_runs_and_loses_nothing() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hook_that_is_off_in_a_conversation_stays_off_there_and_runs_elsewhere() {
-    let hook = || Hook::new(TURN_PRE, "test.says", |_, _| Message::system("hello from a hook"));
+    let hook = || Hook::new(TURN_PRE, "trial.says", |_, _| Message::system("hello from a hook"));
     let stage = Stage::with(&[say("x"), say("y")], builder().register(hook())).await;
     for id in ["a", "b"] {
         stage.create(id).await;
     }
-    stage.put("/conversations/a/hooks/test.says", json!({ "enabled": false })).await;
+    stage.put("/conversations/a/hooks/trial.says", json!({ "enabled": false })).await;
     let unknown =
-        stage.request(Method::PUT, "/conversations/a/hooks/test.none").json(&json!({ "enabled": false }));
+        stage.request(Method::PUT, "/conversations/a/hooks/trial.none").json(&json!({ "enabled": false }));
     stage.refused(unknown, 404).await;
-    assert_eq!(stage.get("/conversations/a/hooks").await["off"], json!(["test.says"]));
+    assert_eq!(stage.get("/conversations/a/hooks").await["off"], json!(["trial.says"]));
     let folder = stage.stop().await;
     let stage = Stage::on(folder, builder().register(hook()).into()).await;
     for id in ["a", "b"] {
@@ -184,13 +184,13 @@ async fn a_hook_that_is_off_in_a_conversation_stays_off_there_and_runs_elsewhere
     }
     assert!(!stage.texts("a").await.contains(&"hello from a hook".to_owned()));
     assert!(stage.texts("b").await.contains(&"hello from a hook".to_owned()));
-    stage.put("/conversations/a/hooks/test.says", json!({ "enabled": true })).await;
+    stage.put("/conversations/a/hooks/trial.says", json!({ "enabled": true })).await;
     assert_eq!(stage.get("/conversations/a/hooks").await["off"], json!([]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_hook_that_panics_costs_itself_only() {
-    let hook = Hook::new(TURN_PRE, "test.panics", |_, _| {
+    let hook = Hook::new(TURN_PRE, "trial.panics", |_, _| {
         if true {
             panic!("on purpose");
         }
@@ -204,12 +204,12 @@ async fn a_hook_that_panics_costs_itself_only() {
     }
     assert_eq!(stage.texts("a").await, ["a", "one", "b", "two"]);
     let timeline = stage.get("/conversations/a/timeline").await.to_string();
-    assert!(timeline.contains("test.panics") && timeline.contains("on purpose"), "{timeline}");
+    assert!(timeline.contains("trial.panics") && timeline.contains("on purpose"), "{timeline}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn sessions_of_one_server_do_not_see_each_other() {
-    let seen = Hook::new(TURN_PRE, "test.cwd", |_, session| {
+    let seen = Hook::new(TURN_PRE, "trial.cwd", |_, session| {
         Message::system(format!("in {}", session.cwd().display()))
     });
     let stage = Stage::with(&[say("x")], builder().register(seen)).await;

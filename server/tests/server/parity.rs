@@ -53,14 +53,14 @@ fn hooks(mode: Mode) -> RegistryBuilder {
     Registry::builder()
         .mode(mode)
         .plugins(hookspec::plugins![hookspec_agent, hookspec_builtins])
-        .allow(["test", "time_awareness", "tool.*"])
-        .register(Hook::new(TURN_PRE, "test.says", |_, _| Message::system("a turn begins")))
-        .register(Hook::new(LOOP_CONTINUE, "test.once_more", |event, session| {
+        .allow(["trial", "time_awareness", "tool.*"])
+        .register(Hook::new(TURN_PRE, "trial.says", |_, _| Message::system("a turn begins")))
+        .register(Hook::new(LOOP_CONTINUE, "trial.once_more", |event, session| {
             let first = session.log().iter().all(|message| message.content != "and again");
             (first && event.outcome == TurnOutcome::Complete)
                 .then(|| First(Continue::With(Message::user("and again"))))
         }))
-        .register(Hook::new(GENERATION_CHUNK, "test.cuts", |event, _| {
+        .register(Hook::new(GENERATION_CHUNK, "trial.cuts", |event, _| {
             (event.chunk == "l").then_some(Flow::Stop)
         }))
         .fires(hookspec_agent::FIRES.iter().copied())
@@ -92,8 +92,8 @@ async fn in_the_terminal() -> Played {
     std::fs::write(&script, lines.join("\n")).unwrap();
     let (answer, skip) = (scenario.answer.clone(), scenario.skip.clone());
     let builder = hooks(Mode::Cli)
-        .register(Hook::new(ELICIT, "test.answers", move |_, _| First(Answer::Text(answer.clone()))))
-        .register(Hook::new(TOOL_CONFIRM, "test.confirms", move |event, _| {
+        .register(Hook::new(ELICIT, "trial.answers", move |_, _| First(Answer::Text(answer.clone()))))
+        .register(Hook::new(TOOL_CONFIRM, "trial.confirms", move |event, _| {
             First(match event.tool_use.kwargs.get("path") {
                 Some(path) if *path == skip => {
                     Confirmation::Skip { reason: "The user declined this call.".into() }

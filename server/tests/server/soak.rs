@@ -113,7 +113,7 @@ async fn client(stage: &Stage, number: u64, until: Instant) -> u64 {
 }
 
 async fn soak(duration: Duration, clients: u64) {
-    let panics = Hook::new(TURN_PRE, "test.panics", |event, _| {
+    let panics = Hook::new(TURN_PRE, "trial.panics", |event, _| {
         if event.message.content.ends_with("3.") {
             panic!("on purpose");
         }
@@ -121,7 +121,7 @@ async fn soak(duration: Duration, clients: u64) {
     let answer = json!({ "text": "an answer of some length, ".repeat(20), "chunk_size": 24, "delay_ms": 1, "repeat": true });
     let bounds =
         Bounds { requests_per_second: 1_000_000, idle: Duration::from_millis(500), ..Bounds::default() };
-    let builder = allowing(["test", "soaks", "time_awareness", "tool.*"]).register(panics);
+    let builder = allowing(["trial", "soaks", "time_awareness", "tool.*"]).register(panics);
     let stage = Stage::with(&[answer], Setting { bounds, ..Setting::from(builder) }).await;
     let began = Instant::now();
     let warm = duration.mul_f64(0.3);

@@ -62,21 +62,21 @@ pub fn call(tool: &str, arguments: Value) -> Value {
 }
 
 pub fn builder() -> RegistryBuilder {
-    allowing(["test", "tool.*"])
+    allowing(["trial", "tool.*"])
 }
 
 pub fn allowing<const N: usize>(names: [&str; N]) -> RegistryBuilder {
     Registry::builder()
         .mode(Mode::Server)
         .plugins(hookspec::plugins![hookspec_agent, hookspec_builtins])
-        // So that the allowlist's `test` is somebody also where a test brings no hook.
-        .register(Hook::new(CACHE_INVALIDATED, "test.nothing", |_, _| ()))
+        // So that the allowlist's `trial` is somebody also where a test brings no hook.
+        .register(Hook::new(CACHE_INVALIDATED, "trial.nothing", |_, _| ()))
         .allow(names)
 }
 
 pub fn config(text: &str) -> Config {
     let mut config = Config::new();
-    config.add_toml("test.toml", text, &[]).unwrap();
+    config.add_toml("trial.toml", text, &[]).unwrap();
     config
 }
 
