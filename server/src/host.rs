@@ -45,6 +45,9 @@ pub struct Bounds {
     pub idle: Duration,
     /// How long a shutdown waits for sessions to end.
     pub shutdown: Duration,
+    /// How long a step waits for the turn before it to rest: clients take the answer for the turn's end, and hooks
+    /// may still be at work then.
+    pub settle: Duration,
     /// Between two signs of life in an event stream.
     pub ping: Duration,
 }
@@ -64,6 +67,7 @@ impl Default for Bounds {
             failures_per_minute: 20,
             idle: Duration::from_secs(30 * 60),
             shutdown: Duration::from_secs(20),
+            settle: Duration::from_secs(1),
             ping: Duration::from_secs(15),
         }
     }

@@ -112,6 +112,7 @@ pub(crate) async fn step(
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "Only the branch `main` can go on."));
     }
     let model = body.model.map(|model| check_model(&host, model)).transpose()?;
+    live.rests_within(host.bounds.settle).await;
     if let Some(text) = body.message {
         if live.is_running() {
             return Err(crate::live::Refusal::Running.into());

@@ -9,8 +9,8 @@ mod board;
 mod record;
 mod show;
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use hookspec::points::EndReason;
 use hookspec::{InterruptReason, Message, Session, SessionBuilder, StateError};
@@ -18,7 +18,7 @@ use hookspec_agent::engine::{OpenError, Queue};
 use hookspec_agent::log::LogError;
 use hookspec_agent::models::ModelError;
 use hookspec_builtins::desk::Desk;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::events::{PendingElicitation, PendingTool};
 use crate::feed::Feed;
@@ -145,7 +145,7 @@ pub(crate) struct Live {
     pub(crate) desk: Arc<Desk>,
     names: Arc<CallNames>,
     commands: mpsc::Sender<Command>,
-    running: AtomicBool,
+    running: watch::Sender<bool>,
     open: Mutex<Option<Open>>,
 }
 
@@ -167,7 +167,7 @@ impl Live {
             desk: Arc::new(desk),
             names,
             commands,
-            running: AtomicBool::new(false),
+            running: watch::Sender::new(false),
             open: Mutex::default(),
         };
         (Arc::new(live), received)
@@ -175,11 +175,18 @@ impl Live {
 
     /// Whether a turn runs.
     pub(crate) fn is_running(&self) -> bool {
-        self.running.load(Ordering::Acquire)
+        *self.running.borrow()
+    }
+
+    /// Waits until no turn runs, for a while.
+    pub(crate) async fn rests_within(&self, patience: Duration) {
+        let mut running = self.running.subscribe();
+        // Whether it did is what the next command finds.
+        let _ = tokio::time::timeout(patience, running.wait_for(|running| !running)).await;
     }
 
     fn set_running(&self, running: bool) {
-        self.running.store(running, Ordering::Release);
+        self.running.send_replace(running);
     }
 
     fn set_open(&self, open: Option<Open>) {

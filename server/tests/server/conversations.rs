@@ -99,6 +99,19 @@ async fn while_a_turn_runs_a_step_is_a_conflict_and_a_message_waits_and_is_answe
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_step_waits_a_little_for_the_hooks_after_the_answer() {
+    let bounds = hookspec_server::Bounds { settle: std::time::Duration::from_secs(20), ..Default::default() };
+    let stage = Stage::with(&[slowly("a slow answer", 30), say("the second")], bounds).await;
+    stage.create("a").await;
+    let mut events = stage.listen("a").await;
+    stage.prompt("a", "one").await;
+    stage.post("/conversations/a/step", json!({ "message": "two" })).await;
+    events.until("rested").await;
+    events.until("rested").await;
+    assert_eq!(stage.texts("a").await, ["one", "a slow answer", "two", "the second"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_interrupt_cuts_the_answer_and_what_waits_is_kept_and_not_answered() {
     let long = "word ".repeat(400);
     let stage = Stage::new(&[slowly(&long, 20), say("an answer")]).await;

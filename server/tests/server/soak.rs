@@ -133,9 +133,9 @@ async fn soak(duration: Duration, clients: u64) {
     };
     let (acknowledged, before) = tokio::join!(work, watch);
     let after = memory();
-    println!(
-        "{} messages acknowledged, none lost; memory {before} KiB after the warm-up, {after} KiB at the end",
-        acknowledged.iter().sum::<u64>()
+    let acknowledged = acknowledged.iter().sum::<u64>();
+    eprintln!(
+        "{acknowledged} messages acknowledged, none lost; memory {before} KiB after the warm-up, {after} KiB at the end"
     );
     assert!(after < before + before / 2 + 32 * 1024, "memory grew from {before} KiB to {after} KiB");
     eventually("all sessions are gone", async || {

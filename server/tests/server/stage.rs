@@ -82,7 +82,8 @@ pub fn config(text: &str) -> Config {
 
 impl Default for Setting {
     fn default() -> Self {
-        let bounds = Bounds { requests_per_second: 10_000, ..Bounds::default() };
+        let settle = Duration::from_millis(20);
+        let bounds = Bounds { requests_per_second: 10_000, settle, ..Bounds::default() };
         Self { builder: builder(), bounds, origins: Vec::new(), limits: Limits::default() }
     }
 }
