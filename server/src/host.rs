@@ -171,10 +171,7 @@ impl Host {
         // Taken away however this ends, also when the client goes away in the middle of it.
         let _deleting = Deleting(Arc::clone(self), key);
         if let Some(live) = live {
-            let ended = live.ask(|reply| Command::End { reason: EndReason::Deleted, stop: true, reply });
-            if let Some(ended) = ended.await {
-                ended?;
-            }
+            live.end(EndReason::Deleted).await?;
         }
         let (whose, which) = (owner.clone(), id.to_owned());
         self.store(move |store| store.delete(&whose, &which)).await?;
@@ -188,9 +185,7 @@ impl Host {
             map.closing = true;
             map.live.values().cloned().collect()
         };
-        let ends = all
-            .iter()
-            .map(|live| live.ask(|reply| Command::End { reason: EndReason::Shutdown, stop: true, reply }));
+        let ends = all.iter().map(|live| live.end(EndReason::Shutdown));
         let ended = tokio::time::timeout(self.bounds.shutdown, futures_util::future::join_all(ends)).await;
         if ended.is_err() {
             tracing::warn!(after = ?self.bounds.shutdown, "sessions were still busy and are left behind");

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hookspec::points::{LOOP_CONTINUE, MESSAGE_PRE_PROCESS, TURN_POST, TURN_PRE, TurnOutcome};
-use hookspec::{Continue, Gate, Message, Usage, fire};
+use hookspec::{Continue, Gate, InterruptReason, Message, Usage, fire};
 
 use crate::tools::Changes;
 
@@ -64,7 +64,10 @@ impl Agent {
             if outcome == TurnOutcome::Interrupted {
                 // An interrupt means "stop": what waits would run without anybody having looked.
                 self.drop_queue();
-                self.session.resume();
+                // A host that goes down means it for good: no hook keeps the agent going then.
+                if self.session.interrupted() != Some(InterruptReason::Shutdown) {
+                    self.session.resume();
+                }
             }
             let next = self.goes_on(outcome, continued).await;
             if self.ending.is_some() {

@@ -2,24 +2,20 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use hookspec::points::{EndReason, TurnOutcome};
 use hookspec::{InterruptReason, Message, Observer, Role};
-use hookspec_agent::engine::{Agent, Begin, Opening, Queue, TurnEnd};
-use hookspec_builtins::beforehand::{Beforehand, Further};
+use hookspec_agent::engine::{Agent, Begin, Opening, TurnEnd};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
 use crate::events::Event;
 use crate::host::Host;
 use crate::store::{Kept, Opened};
 
+use super::during::{During, Ending, confirm_beforehand, switch_hook};
 use super::record::Record;
 use super::show::Show;
 use super::{Change, Command, Live, Open, Posted, Refusal};
-
-/// How often a timeline is stored while a turn runs.
-const KEEP: Duration = Duration::from_secs(2);
 
 /// An open engine and what belongs to it.
 struct Engine {
@@ -36,13 +32,6 @@ struct Actor {
     engine: Option<Engine>,
     /// Whether the task is to end.
     stop: bool,
-}
-
-/// What is to happen once the turn rests.
-struct Ending {
-    reason: EndReason,
-    stop: bool,
-    replies: Vec<super::Reply<()>>,
 }
 
 /// Takes the marks of a running task away, however it ends.
@@ -65,6 +54,9 @@ pub(crate) async fn run(host: Arc<Host>, live: Arc<Live>, mut commands: mpsc::Re
     while !actor.stop {
         let idle = actor.host.bounds.idle;
         match tokio::time::timeout(idle, commands.recv()).await {
+            Ok(Some(command)) if actor.live.is_ending() && !matches!(command, Command::End { .. }) => {
+                refuse(command);
+            }
             Ok(Some(command)) => actor.take(command, &mut commands).await,
             Ok(None) => break,
             Err(_) => {
@@ -118,9 +110,8 @@ impl Actor {
             Command::Edit { index, change, truncate, reply } => {
                 let _ = reply.send(self.edit(index, change, truncate).await);
             }
-            Command::Rerun { reply } => match self.engine().await {
-                Ok(engine) => {
-                    engine.agent.session().resume();
+            Command::Rerun { reply } => match self.ready().await {
+                Ok(()) => {
                     self.begin_turn();
                     let _ = reply.send(Ok(()));
                     self.rerun(commands).await;
@@ -205,8 +196,8 @@ impl Actor {
     }
 
     async fn post(&mut self, message: Message) -> Result<Posted, Refusal> {
+        self.ready().await?;
         let agent = &mut self.engine().await?.agent;
-        agent.session().resume();
         let stored = if message.role == Role::User {
             agent.post(message).await.map_err(refused)?
         } else {
@@ -225,9 +216,19 @@ impl Actor {
         if let Some(model) = model {
             self.set_model(&model).await?;
         }
+        self.ready().await?;
         let session = self.engine().await?.agent.session();
-        session.resume();
         beforehand.map_or(Ok(()), |count| confirm_beforehand(session, count))
+    }
+
+    /// Clears an interrupt of an earlier turn; one that is to end the task stands.
+    async fn ready(&mut self) -> Result<(), Refusal> {
+        self.engine().await?.agent.session().resume();
+        if !self.live.is_ending() {
+            return Ok(());
+        }
+        self.live.interrupt(InterruptReason::Shutdown);
+        Err(Refusal::Ending)
     }
 
     fn begin_turn(&self) {
@@ -375,132 +376,6 @@ fn refused(end: TurnEnd) -> Refusal {
     }
 }
 
-/// A count replaces an earlier one, and none takes back whatever was confirmed.
-fn confirm_beforehand(session: &hookspec::Session, count: u32) -> Result<(), Refusal> {
-    let mut beforehand = session.state::<Beforehand>()?;
-    match count {
-        0 => beforehand.reset(),
-        count => beforehand.allow(Further::Count(count)),
-    }
-    Ok(())
-}
-
 fn switch(engine: &mut Engine, hook: &str, on: bool) -> Result<(), Refusal> {
     switch_hook(engine.agent.session(), &engine.kept, &mut engine.hooks_off, hook, on)
-}
-
-fn switch_hook(
-    session: &hookspec::Session,
-    kept: &Kept,
-    off: &mut Vec<String>,
-    hook: &str,
-    on: bool,
-) -> Result<(), Refusal> {
-    let mut changed: Vec<String> = off.iter().filter(|name| *name != hook).cloned().collect();
-    if !on {
-        changed.push(hook.to_owned());
-    }
-    if !session.set_hook_enabled(hook, on) {
-        return Err(Refusal::NoHook(hook.to_owned()));
-    }
-    kept.set_hooks_off(&changed)?;
-    *off = changed;
-    Ok(())
-}
-
-/// Stores the timeline now and then, until it is dropped.
-struct Keeping(tokio::task::JoinHandle<()>);
-
-impl Keeping {
-    fn begin(record: Arc<Record>, kept: Kept) -> Self {
-        Self(tokio::spawn(async move {
-            loop {
-                tokio::time::sleep(KEEP).await;
-                record.keep(&kept).await;
-            }
-        }))
-    }
-}
-
-impl Drop for Keeping {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
-}
-
-/// What can be done while the engine is busy with a turn.
-struct During<'a> {
-    session: hookspec::Session,
-    queue: Queue,
-    kept: Kept,
-    hooks_off: &'a mut Vec<String>,
-    ending: Option<Ending>,
-}
-
-impl<'a> During<'a> {
-    fn new(agent: &Agent, kept: &Kept, hooks_off: &'a mut Vec<String>) -> Self {
-        Self {
-            session: agent.session().clone(),
-            queue: agent.queue(),
-            kept: kept.clone(),
-            hooks_off,
-            ending: None,
-        }
-    }
-
-    /// Serves commands until the work is done.
-    async fn watch<T>(
-        mut self,
-        work: impl Future<Output = T>,
-        commands: &mut mpsc::Receiver<Command>,
-        record: &Arc<Record>,
-    ) -> (T, Option<Ending>) {
-        let mut work = std::pin::pin!(work);
-        let _keeping = Keeping::begin(Arc::clone(record), self.kept.clone());
-        loop {
-            tokio::select! {
-                biased;
-                done = &mut work => return (done, self.ending),
-                Some(command) = commands.recv() => self.take(command),
-            }
-        }
-    }
-
-    fn take(&mut self, command: Command) {
-        // Whoever asked may be gone; then nobody minds.
-        match command {
-            Command::Post { message, reply } => drop(reply.send(self.wait(*message))),
-            Command::Beforehand { count, reply } => {
-                drop(reply.send(confirm_beforehand(&self.session, count)));
-            }
-            Command::Hook { hook, on, reply } => {
-                let switched = switch_hook(&self.session, &self.kept, self.hooks_off, &hook, on);
-                drop(reply.send(switched));
-            }
-            Command::End { reason, stop, reply } => {
-                drop(self.queue.take()); // they are in the store's inbox
-                self.session.interrupt(match reason {
-                    EndReason::Shutdown => InterruptReason::Shutdown,
-                    _ => InterruptReason::User,
-                });
-                let ending = self.ending.get_or_insert_with(|| Ending { reason, stop, replies: Vec::new() });
-                ending.stop |= stop;
-                ending.replies.push(reply);
-            }
-            Command::Step { reply, .. }
-            | Command::Edit { reply, .. }
-            | Command::Rerun { reply }
-            | Command::Model { reply, .. } => drop(reply.send(Err(Refusal::Running))),
-        }
-    }
-
-    /// Stores a message that came while a turn runs, and queues it.
-    fn wait(&self, mut message: Message) -> Result<Posted, Refusal> {
-        if message.role != Role::User {
-            return Err(Refusal::Running); // only what a user says can wait for its turn
-        }
-        self.kept.enqueue(&mut message)?;
-        self.queue.push(message.clone());
-        Ok(Posted::Waits(message))
-    }
 }

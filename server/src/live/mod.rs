@@ -6,9 +6,11 @@
 
 mod actor;
 mod board;
+mod during;
 mod record;
 mod show;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -146,6 +148,8 @@ pub(crate) struct Live {
     names: Arc<CallNames>,
     commands: mpsc::Sender<Command>,
     running: watch::Sender<bool>,
+    /// Set before the task is told to end, so that what waits in the queue before that is refused.
+    ending: AtomicBool,
     open: Mutex<Option<Open>>,
 }
 
@@ -168,6 +172,7 @@ impl Live {
             names,
             commands,
             running: watch::Sender::new(false),
+            ending: AtomicBool::new(false),
             open: Mutex::default(),
         };
         (Arc::new(live), received)
@@ -225,6 +230,22 @@ impl Live {
             drop(queue.take()); // they are in the store's inbox
             session.interrupt(reason);
         }
+    }
+
+    /// Ends the session and the task, however many commands wait; what runs or asks is cut short.
+    pub(crate) async fn end(&self, reason: EndReason) -> Result<(), Refusal> {
+        self.ending.store(true, Ordering::SeqCst);
+        self.interrupt(InterruptReason::Shutdown);
+        let (reply, ended) = oneshot::channel();
+        // A task that is gone has ended its session.
+        if self.commands.send(Command::End { reason, stop: true, reply }).await.is_err() {
+            return Ok(());
+        }
+        ended.await.unwrap_or(Ok(()))
+    }
+
+    fn is_ending(&self) -> bool {
+        self.ending.load(Ordering::SeqCst)
     }
 
     /// Sends a command and waits for its answer. `None`: the task is gone and has not seen it.

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use hookspec::points::{
-    LOOP_CONTINUE, SESSION_END, SESSION_START, STEP_PRE, TURN_POST, TURN_PRE, TurnOutcome,
+    LOOP_CONTINUE, MESSAGE_PRE_PROCESS, SESSION_END, SESSION_START, STEP_PRE, TURN_POST, TURN_PRE,
+    TurnOutcome,
 };
-use hookspec::{Continue, First, Flow, Hook, Message, RegistryBuilder};
+use hookspec::{Continue, First, Flow, Gate, Hook, Message, RegistryBuilder, hook};
 use hookspec_server::Bounds;
 use reqwest::Method;
 use serde_json::json;
@@ -230,4 +231,52 @@ async fn sessions_of_one_server_do_not_see_each_other() {
         let place = format!("in {}", stage.root().join(id).display());
         assert_eq!(stage.texts(id).await, [id, &place, "x"]);
     }
+}
+
+/// Asks before each message is taken.
+#[hook(MESSAGE_PRE_PROCESS, name = "careful.asks", enabled = false)]
+fn careful() -> Gate {
+    Gate::ask("it may be dangerous")
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shutdown_does_not_wait_for_an_answer_to_a_question() {
+    let stage = Stage::with(&[say("x")], crate::stage::allowing(["trial", "careful", "tool.*"])).await;
+    stage.create("a").await;
+    let mut events = stage.listen("a").await;
+    let message = json!({ "role": "user", "content": "hi" });
+    let posting = tokio::spawn(stage.request(Method::POST, "/conversations/a").json(&message).send());
+    events.expect("elicit_pending").await;
+    // Nobody answers; many more wait behind it.
+    let waiting: Vec<_> = (0..100)
+        .map(|_| tokio::spawn(stage.request(Method::POST, "/conversations/a").json(&message).send()))
+        .collect();
+    eventually("the queue is full", async || {
+        let answer = stage.request(Method::POST, "/conversations/a").json(&message).send();
+        tokio::time::timeout(std::time::Duration::from_millis(300), answer)
+            .await
+            .is_ok_and(|answer| answer.unwrap().status() == 429)
+    })
+    .await;
+    let began = std::time::Instant::now();
+    let folder = stage.stop().await;
+    assert!(began.elapsed() < Duration::from_secs(15), "{:?}", began.elapsed());
+    posting.abort();
+    waiting.iter().for_each(tokio::task::JoinHandle::abort);
+    let stage = Stage::on(folder, builder().into()).await;
+    assert!(stage.texts("a").await.is_empty(), "what nobody agreed to is not kept");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_hook_keeps_a_session_going_that_is_to_end() {
+    let hook = Hook::new(LOOP_CONTINUE, "trial.goes_on", |_, _| First(Continue::With(Message::user("more"))));
+    let long = "word ".repeat(2000);
+    let stage = Stage::with(&[slowly(&long, 20), slowly(&long, 20)], builder().register(hook)).await;
+    let session = stage.create("a").await;
+    let mut events = stage.listen("a").await;
+    stage.prompt("a", "go").await;
+    events.expect("generation_progress").await;
+    stage.delete(&format!("/sessions/{session}")).await;
+    assert!(!stage.texts("a").await.contains(&"more".to_owned()));
+    assert_eq!(stage.get("/sessions").await[0]["open"], false);
 }
