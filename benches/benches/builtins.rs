@@ -21,6 +21,7 @@ use hookspec::{
     FinishReason, Hooks, Message, Mode, Registry, Request, Session, ToolStatus, ToolUse, Usage, fire_now,
 };
 use hookspec_builtins::models::Models;
+use hookspec_process::Program;
 use serde_json::{Map, json};
 
 const WARM_UP: usize = 20;
@@ -204,14 +205,12 @@ impl Stage {
 /// gptme's default hooks on the same call, where it is installed.
 fn peer() {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("peers").join("gptme_builtins.py");
-    match Command::new("python3").arg(script).output() {
-        Ok(output) if output.status.success() => {
-            print!("\ngptme: {}", String::from_utf8_lossy(&output.stdout));
-        }
-        Ok(output) => {
-            let error = String::from_utf8_lossy(&output.stderr);
+    match Program::new("python3").arg(script).deadline(Duration::from_secs(60)).run() {
+        Ok(ended) if ended.status.success() => println!("\ngptme: {}", ended.stdout.text().trim_end()),
+        Ok(ended) => {
+            let error = ended.stderr.text();
             println!("\ngptme: not measured: {}", error.lines().last().unwrap_or("it failed"));
         }
-        Err(error) => println!("\ngptme: not measured: python3: {error}"),
+        Err(error) => println!("\ngptme: not measured: {error}"),
     }
 }

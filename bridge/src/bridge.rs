@@ -18,7 +18,7 @@ use crate::lower::{Answer, can, lower};
 use crate::moment::{Incoming, Kind, Moment};
 use crate::outcome::Outcome;
 use crate::run::run;
-use crate::store::{Memory, Store, StoreError};
+use crate::store::{Memory, Place, Store, StoreError};
 
 /// What a host adds to each session: its extensions.
 pub type Prepare = dyn Fn(SessionBuilder) -> SessionBuilder + Send + Sync;
@@ -191,7 +191,7 @@ impl Bridge {
         let incoming = &event.incoming;
         let store = self.store.as_ref().filter(|_| !incoming.session.is_empty());
         let mut place = store.map(|store| store.open(incoming.client, &incoming.session)).transpose()?;
-        let mut memory = place.as_mut().map_or_else(|| Ok(Memory::default()), |place| place.load())?;
+        let mut memory = place.as_mut().map_or_else(|| Ok(Memory::default()), Place::load)?;
         let session = self.session(incoming, &mut memory);
         let can = can(incoming);
         let mut outcome = run(&session, incoming, &mut memory.notes);

@@ -4,6 +4,9 @@
 //! Hermes: one process per event reads the client's [event](events), fires the hook points that belong to it,
 //! and lowers the one neutral outcome into the client's answer.
 //!
+//! [Inwards](inbound), hooks that people have as commands, for those agents or of their own, run as hooks of ours, once
+//! they are [trusted](trust).
+//!
 //! It needs no async runtime, so that an event is answered in about a millisecond.
 
 pub mod bridge;

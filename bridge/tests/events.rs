@@ -1,6 +1,8 @@
 //! The recorded inputs through real hooks: the points that fire, the answers that come back, and what a session
 //! remembers from one event to the next.
 
+#![allow(clippy::unwrap_used)]
+
 mod common;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,8 +11,11 @@ use std::sync::{Arc, Mutex};
 use common::{Setup, inputs};
 use hookspec::points as p;
 use hookspec::{Fold, Gate, Hook, Message, RegistryBuilder};
+use hookspec_bridge::bridge::Event;
 use hookspec_bridge::client::Client;
+use hookspec_bridge::lower::lower;
 use hookspec_bridge::moment::Kind;
+use hookspec_bridge::outcome::{Opinion, Outcome};
 use serde_json::{Value, json};
 
 /// A hook at each point of the bridge that notes its name and says nothing.
@@ -154,6 +159,99 @@ fn every_answer_to_codex_is_valid_by_its_schema() {
         assert!(!body.to_string().contains("null"), "{id} {body}");
     }
     assert!(answered >= 9, "{answered} inputs were answered");
+}
+
+/// An answer with the free texts taken out: what Codex's engine decides by.
+fn shape(value: &Value) -> Value {
+    const TELLING: [&str; 5] = ["hookEventName", "permissionDecision", "decision", "behavior", "continue"];
+    match value {
+        Value::Object(map) => {
+            let telling = |key: &str, value: &Value| match value {
+                Value::Object(_) if key != "updatedInput" => shape(value),
+                other if TELLING.contains(&key) => other.clone(),
+                Value::String(text) if text.trim().is_empty() => json!("blank"),
+                _ => json!("given"),
+            };
+            // A stop counts with and without its reason.
+            let decides = map.iter().filter(|(key, _)| *key != "stopReason");
+            decides.map(|(key, value)| (key.clone(), telling(key, value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// Whether all that one shape holds stands in the other one too.
+fn within(wanted: &Value, held: &Value) -> bool {
+    match (wanted, held) {
+        (Value::Object(wanted), Value::Object(held)) => {
+            wanted.iter().all(|(key, value)| held.get(key).is_some_and(|held| within(value, held)))
+        }
+        _ => wanted == held,
+    }
+}
+
+#[test]
+fn the_real_engine_has_taken_every_shape_of_answer_that_it_can_get() {
+    let corpus: Vec<Value> = include_str!("data/codex_outcomes.jsonl")
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(corpus.len(), 216);
+    let taken = |event: &str, wanted: &Value| {
+        corpus.iter().any(|case| {
+            let hooks = case["hooks"].as_array().unwrap();
+            let runs = case["observed"]["runs"].as_array().unwrap();
+            case["event"] == event
+                && hooks.iter().zip(runs).any(|(hook, run)| {
+                    let stdout = hook["stdout"].as_str().unwrap_or_default();
+                    let given = serde_json::from_str::<Value>(stdout).ok();
+                    hook["exit"].as_i64().unwrap_or(0) == 0
+                        && given.is_some_and(|given| within(wanted, &shape(&given)))
+                        && run["status"] != "Failed"
+                })
+        })
+    };
+    let outcomes = || {
+        let reason = || hookspec_bridge::outcome::Reason::new("why");
+        let all = [
+            Outcome::deny("why"),
+            Outcome { opinion: Some(Opinion::Allow), ..Outcome::default() },
+            Outcome { opinion: Some(Opinion::Ask(reason())), ..Outcome::default() },
+            Outcome { rewrite: Some(json!({"command": "ls"})), ..Outcome::default() },
+            Outcome { replace: Some("text".into()), ..Outcome::default() },
+            Outcome { go_on: Some(reason()), ..Outcome::default() },
+            Outcome { halt: Some(reason()), ..Outcome::default() },
+            Outcome::default(),
+        ];
+        let told = all.clone().map(|outcome| Outcome { context: vec!["note".into()], ..outcome });
+        all.into_iter().chain(told)
+    };
+    let (mut shapes, mut unseen) = (BTreeSet::new(), BTreeSet::new());
+    for (client, _, stdin) in inputs().into_iter().filter(|(client, ..)| *client == Client::Codex) {
+        let event = Event::read(client, stdin.as_object().unwrap().clone(), None);
+        for outcome in outcomes() {
+            let answer = lower(&event.incoming, event.spelling, outcome.clone());
+            let Some(body) = answer.body.map(Value::Object) else { continue };
+            let (name, shape) = (&event.incoming.name, shape(&body));
+            // An end may stand beside a result's context; each of the two is in the corpus, and their sum is not.
+            let both = body["continue"] == false && body["hookSpecificOutput"].is_object();
+            if both || shapes.contains(&format!("{name} {shape}")) {
+                continue;
+            }
+            if !taken(name, &shape) {
+                unseen.insert(format!("{name} {shape}"));
+            }
+            shapes.insert(format!("{name} {shape}"));
+        }
+    }
+    assert!(shapes.len() >= 12, "{shapes:#?}");
+    // The corpus is a part of what was run; these the documents tell, and the schemas allow.
+    let told = [
+        r#"PermissionRequest {"hookSpecificOutput":{"decision":{"behavior":"allow"},"hookEventName":"PermissionRequest"}}"#,
+        r#"PostCompact {"continue":false}"#,
+        r#"SessionStart {"continue":false}"#,
+    ];
+    assert_eq!(unseen.iter().map(String::as_str).collect::<Vec<_>>(), told);
 }
 
 #[test]

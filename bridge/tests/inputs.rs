@@ -1,5 +1,7 @@
 //! The clients' own inputs: all are known, and nothing is lost on the way through.
 
+#![allow(clippy::unwrap_used)]
+
 use hookspec_bridge::events::{claude, codex};
 use serde_json::{Map, Value};
 

@@ -52,7 +52,8 @@ pub(crate) enum Host {
 /// The points that this program fires: the engine's, and those that a plugin crate in it declares and fires.
 pub(crate) fn fires() -> Vec<&'static PointInfo> {
     let mut all = hookspec_agent::FIRES.to_vec();
-    for site in hookspec::fire_sites() {
+    // The bridge fires in other agents only.
+    for site in hookspec::fire_sites().iter().filter(|site| site.package != "hookspec-bridge") {
         if !all.iter().any(|point| point.wire == site.point.wire) {
             all.push(site.point);
         }

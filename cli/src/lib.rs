@@ -15,6 +15,7 @@ mod hooks;
 mod names;
 mod others;
 mod output;
+mod post;
 mod progress;
 mod project;
 mod settings;

@@ -1,15 +1,18 @@
 //! The hooks that people have written for other agents, where those keep them.
 //!
-//! In the workspace: `.claude/settings.json`, `.claude/settings.local.json`, `.codex/hooks.json`, and `hooks/hooks.json` of a
-//! plugin, be that the workspace itself or a folder in `.claude/plugins`. In the user's home the first and the third;
+//! In the workspace: `.claude/settings.json`, `.claude/settings.local.json`, `hooks/hooks.json` of a plugin, be that the
+//! workspace itself or a folder in `.claude/plugins`, `.codex/hooks.json` and `.codex/config.toml`. In the user's home
+//! Claude Code's and Codex's own, and Hermes's `config.yaml`;
 //! not where `HOOKSPEC_HOME` names a home of its own. Each handler runs once the user trusts it.
 //! The bridge runs none of them: its client does.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use hookspec_bridge::inbound::{Inbound, clients};
+use hookspec_bridge::inbound::{self, Inbound, clients};
 use hookspec_bridge::trust::TrustError;
 
+use crate::post;
 use crate::settings::{Settings, store};
 
 /// What is there, and who of it may run.
@@ -23,9 +26,9 @@ pub(crate) fn read(settings: &Settings) -> Result<Inbound, TrustError> {
     let own = home.iter().flat_map(|home| clients::places(home, true)).chain(hermes);
     let mut files = Vec::new();
     for (dialect, path, plugin) in own.chain(clients::places(workspace, false)) {
-        match std::fs::read_to_string(&path) {
-            Ok(text) => files.push(clients::File { dialect, path, text, plugin }),
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        match inbound::read_text(&path) {
+            Ok(None) => {}
+            Ok(Some(text)) => files.push(clients::File { dialect, path, text, plugin }),
             Err(error) => tracing::warn!("{} cannot be read: {error}; its hooks do not run", path.display()),
         }
     }
@@ -33,7 +36,8 @@ pub(crate) fn read(settings: &Settings) -> Result<Inbound, TrustError> {
         return Ok(Inbound::default());
     }
     let grants = store(&settings.paths).load()?;
-    Ok(clients::load(&files, &settings.place, &grants))
+    let post: Arc<clients::Post> = Arc::new(post::post);
+    Ok(clients::load(&files, &settings.place, &grants, Some(&post)))
 }
 
 /// The same for a host: what does not run is told.
@@ -51,9 +55,16 @@ pub(crate) fn load(settings: &Settings) -> Inbound {
 /// What a host has to say of them. Of those in the user's home nobody expects that they run here, so that a list of
 /// the hooks is the place to tell that they do not.
 pub(crate) fn warnings(settings: &Settings, read: &Inbound) -> Vec<String> {
-    let here = read.waiting.iter().filter(|(file, _)| file.starts_with(&settings.place.workspace));
-    let off = here.map(|(file, count)| {
-        format!("hooks in {} that do not run: {count}; look at them with `hookspec trust`", file.display())
-    });
-    read.complaints.iter().map(ToString::to_string).chain(off).collect()
+    let mut here = Inbound { waiting: read.waiting.clone(), ..Inbound::default() };
+    here.waiting.retain(|file, _| file.starts_with(&settings.place.workspace));
+    read.complaints.iter().map(ToString::to_string).chain(off(&here)).collect()
+}
+
+/// The hooks that do not run because nobody has trusted them, a sentence for each file.
+pub(crate) fn off(read: &Inbound) -> Vec<String> {
+    let sentence = |(file, names): (&PathBuf, &Vec<String>)| {
+        let (file, names) = (file.display(), names.join(", "));
+        format!("hooks in {file} that do not run: {names}; look at them with `hookspec trust`")
+    };
+    read.waiting.iter().map(sentence).collect()
 }

@@ -7,12 +7,13 @@ use clap::Args;
 use hookspec::{Config, ConfigError};
 use hookspec_agent::paths::{Paths, PathsError};
 use hookspec_bridge::command::Overflow;
-use hookspec_bridge::inbound::Inbound;
 use hookspec_bridge::inbound::script::{self, Admission, Place, Source};
+use hookspec_bridge::inbound::{self, Inbound};
 use hookspec_bridge::trust::{Standing, Store, Subject, TrustError};
 use hookspec_builtins::models::{Models, ModelsError};
 use serde::Deserialize;
 
+use crate::others;
 use crate::variables::{self, VariableError};
 
 /// Options of every command.
@@ -149,6 +150,7 @@ impl Settings {
         let Files { mut config, sources, subjects, mut warnings } = read;
         let scripts = script::load(&sources, &place);
         warnings.extend(scripts.complaints.iter().map(ToString::to_string));
+        warnings.extend(others::off(&scripts));
         let counts =
             |source: Source| (!matches!(source.admission, Admission::Barred(_))).then_some(source.file);
         let files = sources.into_iter().filter_map(counts).collect();
@@ -207,11 +209,14 @@ struct Files {
 
 impl Files {
     fn add(&mut self, path: &Path, whose: Whose, store: &Store, place: &Place) -> Result<(), SettingsError> {
-        let text = match std::fs::read_to_string(path) {
-            Ok(text) => text,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && whose != Whose::Named => {
-                return Ok(());
-            }
+        // What is named on the command line may be a pipe.
+        let text = match whose {
+            Whose::Named => std::fs::read_to_string(path).map(Some),
+            Whose::User | Whose::Project | Whose::Gptme => inbound::read_text(path),
+        };
+        let text = match text {
+            Ok(Some(text)) => text,
+            Ok(None) => return Ok(()),
             // It is not ours: what is wrong with it is for gptme to tell.
             Err(_) if whose == Whose::Gptme => return Ok(()),
             Err(source) => return Err(SettingsError::Read { path: path.to_owned(), source }),

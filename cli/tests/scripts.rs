@@ -183,10 +183,7 @@ fn handlers_of_other_agents_run_in_a_chat_once_they_are_trusted() {
     let model = home.script(&[save("a secret"), json!({ "text": "Then not." })]);
     let chat = ["chat", "save it", "-y", "--model", &model, "--name"];
     let error = String::from_utf8(home.run(&[&chat[..], &["one"]].concat()).stderr).unwrap();
-    assert!(
-        error.contains("settings.json that do not run: 1; look at them with `hookspec trust`"),
-        "{error}"
-    );
+    assert!(error.contains("settings.json that do not run: claude.PreToolUse.001; look at them"), "{error}");
     assert!(home.workspace().join("x").exists());
     assert!(home.bad(&[&chat[..], &["strict", "--strict"]].concat()).contains("not begun"));
     std::fs::remove_file(home.workspace().join("x")).unwrap();
@@ -222,4 +219,54 @@ fn gptmes_scripts_run_once_they_are_trusted() {
     // The rest of gptme's file is none of ours, and may change.
     std::fs::write(home.workspace().join("gptme.toml"), format!("[env]\ny = 2\n{text}")).unwrap();
     assert_eq!(fire(), "session.start\n");
+}
+
+/// Answers one request with this body; gives the address, and what was asked.
+fn answering(body: &'static str) -> (String, std::thread::JoinHandle<String>) {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/hook", listener.local_addr().unwrap());
+    let asked = std::thread::spawn(move || {
+        let (mut stream, _) = listener.accept().unwrap();
+        let mut reader = BufReader::new(stream.try_clone().unwrap());
+        let (mut head, mut length) = (String::new(), 0);
+        while !head.ends_with("\r\n\r\n") && reader.read_line(&mut head).unwrap() > 0 {
+            let last = head.lines().last().unwrap_or_default().to_ascii_lowercase();
+            length = last.strip_prefix("content-length: ").map_or(length, |text| text.parse().unwrap());
+        }
+        let mut content = vec![0; length];
+        reader.read_exact(&mut content).unwrap();
+        write!(
+            stream,
+            "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
+            body.len()
+        )
+        .unwrap();
+        head + &String::from_utf8(content).unwrap()
+    });
+    (url, asked)
+}
+
+#[test]
+fn a_handler_may_be_an_address() {
+    let home = Home::new();
+    let (url, asked) = answering(
+        r#"{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"deny","permissionDecisionReason":"says the server"}}"#,
+    );
+    std::fs::create_dir(home.workspace().join(".claude")).unwrap();
+    let handler = json!({ "type": "http", "url": url, "headers": { "x-key": "${MY_TOKEN}${OTHER}" }, "allowedEnvVars": ["MY_TOKEN"] });
+    let settings = json!({ "hooks": { "PreToolUse": [{ "hooks": [handler] }] } });
+    std::fs::write(home.workspace().join(".claude/settings.json"), settings.to_string()).unwrap();
+    home.good(&["trust", "grant", "--all"]);
+    let args = ["fire", "tool.execute.pre", "--text", "--event", CALL, "--only", "claude"];
+    let run = || {
+        let output = home.command(&args).env("MY_TOKEN", "abc").env("OTHER", "def").output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert_eq!(run(), "claude.PreToolUse\n  gate: deny, says the server\n");
+    let asked = asked.join().unwrap();
+    assert!(asked.starts_with("POST /hook ") && asked.contains("x-key: abc\r\n"), "{asked}");
+    assert!(asked.contains(r#""tool_name":"Write""#), "{asked}");
+    // Nobody answers any more: it fails, and lets things pass as Claude Code does.
+    assert_eq!(run(), "claude.PreToolUse\n  said nothing\n");
 }

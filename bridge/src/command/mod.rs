@@ -7,10 +7,11 @@
 //! What it writes is bounded: up to [`MOST`] bytes of each output are kept. Texts that go on to the model are
 //! bounded again, and the whole of a longer one is kept in a file: [`Overflow`].
 //!
-//! Limit: a process that made itself a session of its own (a daemon) outlives the hook; its hold on the output
-//! does not make us wait.
+//! A process that made itself a session of its own (a daemon) does not make us wait by holding the output. It
+//! outlives a hook that ends in time, since that may be what the hook is for; after a deadline it is looked for and ended.
 
 mod overflow;
+mod stray;
 #[cfg(test)]
 mod tests;
 
@@ -136,16 +137,20 @@ impl Command {
         for (name, value) in variables {
             program = program.env(name, value);
         }
-        program
+        let mark = stray::mark();
+        let ran = program
+            .env(stray::VARIABLE, &mark)
             .cwd(cwd)
             .env("PWD", cwd)
             .environment(Environment::WithoutSecrets)
             .input(input)
             .deadline(self.timeout)
             .keep(MOST)
-            .run()
-            .map(reply)
-            .map_err(|source| CommandError::Process { words: words_of(&source), source })
+            .run();
+        if matches!(ran, Err(ProcessError::Deadline { .. })) {
+            stray::end(&mark);
+        }
+        ran.map(reply).map_err(|source| CommandError::Process { words: words_of(&source), source })
     }
 }
 

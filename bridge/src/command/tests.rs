@@ -67,6 +67,24 @@ fn a_daemon_that_holds_the_output_does_not_hold_us() {
     assert!(began.elapsed() < Duration::from_secs(4));
 }
 
+#[cfg(target_os = "linux")]
+#[test]
+fn a_daemon_does_not_outlive_the_deadline() {
+    let folder = tempfile::tempdir().unwrap();
+    let command = Command::shell(
+        "setsid sh -c 'echo $$ > daemon; sleep 60; true' & until [ -s daemon ]; do sleep 0.01; done; sleep 60",
+        Duration::from_secs(2),
+    );
+    assert!(command.run(folder.path(), &[], b"").unwrap_err().is_timeout());
+    assert!(is_gone(&std::fs::read_to_string(folder.path().join("daemon")).unwrap()));
+    // One of a hook that ends in time goes on.
+    let line = "setsid sh -c 'echo $$ > daemon; sleep 5; true' & until [ -s daemon ]; do sleep 0.01; done";
+    std::fs::remove_file(folder.path().join("daemon")).unwrap();
+    Command::shell(line, Duration::from_secs(20)).run(folder.path(), &[], b"").unwrap();
+    let pid = std::fs::read_to_string(folder.path().join("daemon")).unwrap();
+    assert!(Path::new("/proc").join(pid.trim()).exists());
+}
+
 #[test]
 fn a_missing_program_and_a_missing_directory_are_told_apart() {
     let reply = run("no-such-program-here", 10, b"").unwrap();

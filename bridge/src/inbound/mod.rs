@@ -9,7 +9,8 @@ pub mod script;
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::path::PathBuf;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use hookspec::JsonHook;
 
@@ -24,8 +25,8 @@ pub struct Inbound {
     pub complaints: Vec<Complaint>,
     /// Entries that are right and mean nothing here.
     pub idle: Vec<Complaint>,
-    /// How many hooks of a file do not run because the user has not trusted them.
-    pub waiting: BTreeMap<PathBuf, usize>,
+    /// The hooks of each file that do not run because the user has not trusted them, by their names.
+    pub waiting: BTreeMap<PathBuf, Vec<String>>,
     /// What the user may trust, trusted or not.
     pub subjects: Vec<Subject>,
 }
@@ -46,6 +47,74 @@ pub struct Complaint {
 impl fmt::Display for Complaint {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { file, line, entry, why } = self;
-        write!(f, "{}:{line}: this `{entry}` is left out: {why}", file.display())
+        let text = format!("{}:{line}: this `{entry}` is left out: {why}", file.display());
+        f.write_str(&plain(&text))
+    }
+}
+
+/// Text from somebody else's file, with nothing in it that a terminal would obey.
+#[must_use]
+pub fn plain(text: &str) -> String {
+    // Marks that turn the direction of writing make text look like other text.
+    let turns =
+        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let mut shown = String::with_capacity(text.len());
+    for c in text.chars() {
+        if c.is_control() && c != '\n' && c != '\t' || turns(c) {
+            shown.extend(c.escape_unicode());
+        } else {
+            shown.push(c);
+        }
+    }
+    shown
+}
+
+/// Longest configuration file that is read.
+const LONGEST: u64 = 8 * 1024 * 1024;
+
+/// The text of a configuration file that somebody else may have put there; `None` if there is none.
+///
+/// # Errors
+/// If it cannot be read, is no plain file (reading a pipe would never end), or is too long.
+pub fn read_text(path: &Path) -> io::Result<Option<String>> {
+    let about = match std::fs::metadata(path) {
+        Ok(about) => about,
+        Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(error) => return Err(error),
+    };
+    if !about.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    if about.len() > LONGEST {
+        return Err(io::Error::other("it is longer than 8 MiB"));
+    }
+    std::fs::read_to_string(path).map(Some)
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)] // a test that cannot go on has failed
+
+    use super::*;
+
+    #[test]
+    fn only_plain_files_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("f");
+        assert!(read_text(&path).unwrap().is_none());
+        std::fs::write(&path, "x").unwrap();
+        assert_eq!(read_text(&path).unwrap().as_deref(), Some("x"));
+        assert!(read_text(&path.join("under")).unwrap().is_none());
+        assert!(read_text(folder.path()).is_err());
+        assert!(read_text(Path::new("/dev/zero")).is_err());
+        std::fs::File::create(&path).unwrap().set_len(LONGEST + 1).unwrap();
+        assert!(read_text(&path).is_err());
+    }
+
+    #[test]
+    fn a_terminal_is_not_commanded() {
+        assert_eq!(plain("a\n\tb\u{1b}[2J\u{202e}é"), "a\n\tb\\u{1b}[2J\\u{202e}é");
     }
 }

@@ -403,10 +403,8 @@ mod tests {
             let back = remove(&second, &["hooks", "Start"], 0).unwrap();
             let back = remove(&back, &["hooks", "Stop"], stops.len() - 1).unwrap();
             let mut wanted = value(text).unwrap();
-            if wanted["hooks"].as_object().is_some_and(|hooks| hooks.is_empty() || hooks["Stop"] == json!([]))
-            {
-                wanted.as_object_mut().unwrap().remove("hooks");
-            } else if wanted["hooks"].is_null() {
+            // What has become empty goes too.
+            if wanted["hooks"]["Stop"].as_array().is_none_or(Vec::is_empty) {
                 wanted.as_object_mut().unwrap().remove("hooks");
             }
             assert_eq!(value(&back).unwrap(), wanted, "{back}");

@@ -265,8 +265,7 @@ pub fn installed(entries: &Entries, path: &Path, text: &str) -> Result<String, I
         return yaml(entries, path, text);
     }
     let edit = || {
-        let mut text =
-            without(entries.client, text, |event| entries.events.iter().any(|held| *held == event))?;
+        let mut text = without(entries.client, text, |event| entries.events.contains(&event))?;
         if matches!(entries.client, Client::Cursor | Client::Copilot) {
             text = jsonc::set_if_missing(&text, "version", &json!(1))?;
         }
@@ -312,7 +311,7 @@ fn without(client: Client, text: &str, keep: impl Fn(&str) -> bool) -> Result<St
             if keep(event) {
                 ours.next();
             }
-            let Some(index) = ours.last() else { break };
+            let Some(index) = ours.next_back() else { break };
             text = jsonc::remove(&text, &["hooks", event], index)?;
         }
     }

@@ -11,12 +11,11 @@ use crate::outcome::{Opinion, Outcome};
 pub(super) fn can(incoming: &Incoming) -> Can {
     let none = Can::default();
     match incoming.name.as_str() {
-        "sessionStart" => Can { context: true, ..none },
         "userPromptSubmitted" => Can { deny: true, context: true, beside: true, ..none },
         "preToolUse" => Can { deny: true, ask: true, allow: true, rewrite: Rewrite::Whole, ..none },
         "permissionRequest" => Can { deny: true, allow: true, ..none },
         "postToolUse" => Can { replace: true, context: true, beside: true, ..none },
-        "postToolUseFailure" => Can { context: true, ..none },
+        "sessionStart" | "postToolUseFailure" => Can { context: true, ..none },
         "agentStop" => Can { go_on: true, ..none },
         _ => none,
     }

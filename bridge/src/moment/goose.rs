@@ -32,9 +32,8 @@ fn moment(event: &Event) -> Moment {
         Event::PreToolUse(common, ..) => pre(tool(common)),
         Event::BeforeShellExecution(common, ..) => pre(named_or(common, "shell")),
         Event::BeforeReadFile(common, ..) => pre(named_or(common, "read")),
-        Event::PostToolUse(common, ..) => over(tool(common), common, None),
+        Event::PostToolUse(common, ..) | Event::AfterFileEdit(common, ..) => over(tool(common), common, None),
         Event::AfterShellExecution(common, ..) => over(named_or(common, "shell"), common, None),
-        Event::AfterFileEdit(common, ..) => over(tool(common), common, None),
         Event::PostToolUseFailure(common, e, _) => over(tool(common), common, e.error.get()),
         Event::Stop(common, ..) => Moment::Rest {
             outcome: TurnOutcome::Complete,

@@ -16,22 +16,46 @@ const SYSTEM: [&str; 9] = ["/usr", "/bin", "/sbin", "/lib", "/lib64", "/nix", "/
 /// line only writes to (`>> log`) is not meant: each run would change it.
 #[must_use]
 pub fn named_files(commands: &[Line], variables: &[(String, String)], cwd: &Path) -> Vec<PathBuf> {
+    let mut words = BTreeSet::new();
+    for line in commands {
+        match line {
+            Line::Shell(line) => cut(&without_outputs(line), &mut words),
+            Line::Words(own) => own.iter().for_each(|word| cut(word, &mut words)),
+        }
+    }
+    let words: Vec<String> = words.iter().map(|word| substituted(word, variables)).collect();
+    // `cd scripts && ./check.sh`: a word may be meant from a folder that another names.
+    let folders = words.iter().filter_map(|word| cwd.join(word).canonicalize().ok());
+    let folders = folders.filter(|path| path.is_dir() && !is_system(path)).take(FOLDERS);
+    let bases: BTreeSet<PathBuf> = folders.chain([cwd.to_owned()]).collect();
     let mut found = BTreeSet::new();
-    let texts = commands.iter().flat_map(|line| match line {
-        Line::Shell(line) => vec![without_outputs(line)],
-        Line::Words(words) => words.iter().map(|word| Cow::Borrowed(word.as_str())).collect(),
-    });
-    for text in texts {
-        let text = &*text;
-        let whole = shlex::split(text).unwrap_or_default();
-        for word in whole.iter().map(String::as_str).chain([text]) {
-            note(word, variables, cwd, &mut found);
-            for piece in word.split(|c: char| c.is_whitespace() || ";|&()<>=,`\"'".contains(c)) {
-                note(piece, variables, cwd, &mut found);
-            }
+    for base in &bases {
+        for word in &words {
+            note(&base.join(word), &mut found);
         }
     }
     found.into_iter().collect()
+}
+
+/// Folders of one hook's commands from which words are looked up, and files that one pattern may mean.
+const FOLDERS: usize = 16;
+const PATTERN: usize = 256;
+
+/// All that may be a file's name in a text: the words as a shell has them, and their pieces.
+fn cut(text: &str, words: &mut BTreeSet<String>) {
+    let whole = shlex::split(text).unwrap_or_default();
+    for word in whole.iter().map(String::as_str).chain([text]) {
+        let pieces = word.split(|c: char| c.is_whitespace() || ";|&()<>=,`\"'{}:".contains(c));
+        for piece in pieces.chain([word]) {
+            // `-f./x`, `@file`, and what is left of `${X:-./x}`.
+            let path = piece.find(['.', '/', '~', '$']).map_or("", |at| &piece[at..]);
+            for name in [piece, path, piece.trim_start_matches(['-', '+', '@'])] {
+                if !name.is_empty() && name.len() <= 4096 {
+                    words.insert(name.to_owned());
+                }
+            }
+        }
+    }
 }
 
 /// What makes it hard to tell where a quotation begins and ends.
@@ -73,16 +97,32 @@ fn without_outputs(line: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-fn note(word: &str, variables: &[(String, String)], cwd: &Path, found: &mut BTreeSet<PathBuf>) {
-    if word.is_empty() || word.len() > 4096 {
+fn is_system(path: &Path) -> bool {
+    SYSTEM.iter().any(|top| path.starts_with(top))
+}
+
+fn note(path: &Path, found: &mut BTreeSet<PathBuf>) {
+    if let Ok(real) = path.canonicalize() {
+        if real.is_file() && !is_system(&real) {
+            found.insert(real);
+        }
         return;
     }
-    let path = cwd.join(substituted(word, variables));
-    if let Ok(real) = path.canonicalize()
-        && real.is_file()
-        && !SYSTEM.iter().any(|top| real.starts_with(top))
-    {
-        found.insert(real);
+    // `./checks/*.sh`
+    let name = path.file_name().and_then(|name| name.to_str()).filter(|name| name.contains(['*', '?']));
+    if let (Some(name), Some(folder)) = (name, path.parent()) {
+        let pattern = wildmatch::WildMatch::new(name);
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let meant =
+            entries.filter(|entry| entry.file_name().to_str().is_some_and(|name| pattern.matches(name)));
+        for entry in meant.take(PATTERN) {
+            if let Ok(real) = entry.path().canonicalize()
+                && real.is_file()
+                && !is_system(&real)
+            {
+                found.insert(real);
+            }
+        }
     }
 }
 

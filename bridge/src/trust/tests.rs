@@ -50,6 +50,19 @@ fn files_are_found_wherever_they_stand_in_the_line() {
     assert_eq!(subject(folder.path(), "true;./x>out").files().len(), 1);
     assert!(subject(folder.path(), "/bin/sh -c true").files().is_empty(), "the system's own");
     assert!(subject(folder.path(), "unclosed ' quote").files().is_empty());
+    let inner = folder.path().join("checks");
+    std::fs::create_dir(&inner).unwrap();
+    std::fs::write(inner.join("one.sh"), "").unwrap();
+    for line in [
+        "cd checks && ./one.sh",
+        "cd \"$PROJECT/checks\"; sh one.sh",
+        "for f in ./checks/*.sh; do sh $f; done",
+        "sh ${NOTHING:-./checks/one.sh}",
+        "run -f./checks/one.sh",
+        "sh -c 'cd checks; . ./one.sh'",
+    ] {
+        assert_eq!(subject(folder.path(), line).files().len(), 1, "{line}");
+    }
     // What is only written to would change each time.
     for (line, count) in [
         ("echo >x", 0),

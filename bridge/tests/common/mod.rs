@@ -1,5 +1,5 @@
 //! What the tests of the bridge share.
-#![allow(dead_code, unreachable_pub)] // each test file uses a part of it
+#![allow(clippy::unwrap_used, dead_code, unreachable_pub)] // each test file uses a part of it
 
 use std::sync::Arc;
 use std::time::Duration;

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
+use hookspec_bridge::inbound::plain;
 use hookspec_bridge::trust::{Fingerprint, Grant, Grants, Standing, Store, Subject, TrustError, Unreadable};
 use serde_json::json;
 
@@ -177,23 +178,6 @@ fn content(file: &Path) -> String {
         text.push_str(&format!("\n… {} more bytes", bytes.len() - shown.len()));
     }
     text
-}
-
-/// Text from a file, with nothing in it that a terminal would obey.
-fn plain(text: &str) -> String {
-    let shown = |c: char| -> String {
-        match c {
-            '\n' | '\t' => c.to_string(),
-            // Marks that turn the direction of writing make text look like other text.
-            _ if c.is_control()
-                || matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') =>
-            {
-                c.escape_unicode().to_string()
-            }
-            _ => c.to_string(),
-        }
-    };
-    text.chars().map(shown).collect()
 }
 
 fn grant(store: &Store, items: &[&Item<'_>]) -> Result<(), TrustError> {

@@ -62,8 +62,9 @@ fn count(state: &mut Calls) -> Message {
     Message::system(format!("Tool calls so far: {}.", state.0))
 }
 
-/// Counts how often the agent was about to rest, and lets it.
+/// Tells whoever reads the log how much was done; what hooks print goes to standard error.
 #[hook(LOOP_CONTINUE)]
+#[allow(clippy::print_stdout)] // to show that it does no harm
 fn rests(state: &mut Calls) {
     println!("{} tool calls were made", state.0);
 }

@@ -1,6 +1,8 @@
 //! Whole processes with hostile input and hostile hooks: a refusal always arrives, an observer never blocks, and
 //! standard output holds the answer and nothing else.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 use std::io::{Read, Write};
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
@@ -168,6 +170,15 @@ fn a_refusal_that_cannot_be_written_is_an_exit_code() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(2));
     assert!(String::from_utf8(output.stderr).unwrap().contains("not that"));
+}
+
+#[test]
+fn without_a_standard_error_it_answers_all_the_same() {
+    let line = format!("exec {MISBEHAVING} codex 2>&-");
+    for (command, refused) in [("print", false), ("deny", true)] {
+        let output = run("sh", &["-c", &line], event("PreToolUse", command).to_string().as_bytes());
+        assert_eq!((output.status.code(), output.stdout.is_empty()), (Some(0), !refused), "{command}");
+    }
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! --ignored`. A machine without npm or without a network skips them, and says so. The clients get a home of their
 //! own and a proxy that leads nowhere, so that they reach nothing but the loopback.
 
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
 mod loopback;
 
 use std::path::{Path, PathBuf};

@@ -48,7 +48,7 @@ fn plain(event: Event, text: &str) -> Said {
     Said { contexts: heard.then(|| text.to_owned()).into_iter().collect(), ..Said::default() }
 }
 
-fn parse(event: Event, text: &str) -> Result<Said, String> {
+pub(super) fn parse(event: Event, text: &str) -> Result<Said, String> {
     let mut top = Fields::parse(text)?;
     let goes_on = top.flag("continue")?.unwrap_or(true);
     let stop_reason = top.text("stopReason")?;

@@ -8,9 +8,11 @@ use std::time::Duration;
 
 use serde_json::{Map, Value};
 
+use super::action::{Action, Address};
 use super::{Dialect, Event, Matcher, matcher};
 use crate::command::{Command, Line};
 use crate::inbound::Complaint;
+use crate::install;
 
 /// A configuration file of another agent, as it was read.
 #[derive(Clone, Debug)]
@@ -31,7 +33,7 @@ pub(super) struct Handler {
     pub(super) event: Event,
     pub(super) matcher: Matcher,
     pub(super) condition: Option<Condition>,
-    pub(super) command: Command,
+    pub(super) action: Action,
     pub(super) background: bool,
     pub(super) closed: bool,
     /// The file that it stands in.
@@ -58,6 +60,10 @@ pub(super) fn read(file: &File) -> Read {
     let mut reading = Reading { file, read: Read::default() };
     if file.dialect == Dialect::Hermes {
         reading.hermes();
+        return reading.read;
+    }
+    if file.path.extension().is_some_and(|extension| extension == "toml") {
+        reading.codex_toml();
         return reading.read;
     }
     match serde_json::from_str::<Value>(&file.text) {
@@ -118,6 +124,24 @@ impl Reading<'_> {
         event
     }
 
+    /// `[[hooks.EVENT]]` of Codex's settings. `hooks.state` is what it keeps of its own trust.
+    fn codex_toml(&mut self) {
+        match toml::from_str::<Map<String, Value>>(&self.file.text) {
+            Ok(mut top) => {
+                let mut hooks = top.remove("hooks").unwrap_or_default();
+                if let Value::Object(hooks) = &mut hooks {
+                    hooks.retain(|event, _| event != "state");
+                }
+                let off = top.get("features").and_then(|features| features.get("hooks"))
+                    == Some(&Value::Bool(false));
+                if !off {
+                    self.events(Some(&hooks));
+                }
+            }
+            Err(error) => self.complain("the file", format!("it is no TOML: {error}")),
+        }
+    }
+
     /// `hooks:` → event → entries, in YAML.
     fn hermes(&mut self) {
         let top: Value = match serde_saphyr::from_str(&self.file.text) {
@@ -135,7 +159,7 @@ impl Reading<'_> {
             for (index, entry) in entries.iter().enumerate() {
                 let place = format!("{place}[{index}]");
                 match self.shell_hook(event, entry, &place) {
-                    Ok(handler) => self.read.handlers.push(handler),
+                    Ok(handler) => self.keep(handler),
                     Err(why) => self.complain(&place, why),
                 }
             }
@@ -162,11 +186,11 @@ impl Reading<'_> {
             event,
             matcher: Matcher::new(Dialect::Hermes, matched)?,
             condition: None,
-            command: Command {
+            action: Action::Run(Command {
                 line: Line::Words(words),
                 timeout: Duration::from_secs(seconds),
                 pass: Vec::new(),
-            },
+            }),
             background: false,
             closed: closed.unwrap_or(false),
             file: self.file.path.clone(),
@@ -175,6 +199,15 @@ impl Reading<'_> {
             text: format!("{} {matched}\n{}", Dialect::Hermes.name_of(event), Value::Object(entry.clone())),
             plugin: None,
         })
+    }
+
+    /// What `hookspec install` wrote there would run the hooks of this program a second time.
+    fn keep(&mut self, handler: Handler) {
+        if install::event_of(self.file.dialect.client(), &handler.action.to_string()).is_none() {
+            return self.read.handlers.push(handler);
+        }
+        let why = "it is the bridge to this program, whose hooks run here anyway";
+        self.read.idle.push(self.complaint(&handler.place, why));
     }
 
     fn group(&mut self, event: Event, group: &Value, place: &str) {
@@ -203,7 +236,7 @@ impl Reading<'_> {
         for (index, handler) in handlers.iter().enumerate() {
             let place = format!("{place}.hooks[{index}]");
             match self.handler(event, &matcher, text, handler, &place) {
-                Ok(handler) => self.read.handlers.push(handler),
+                Ok(handler) => self.keep(handler),
                 Err(why) => self.complain(&place, why),
             }
         }
@@ -218,21 +251,13 @@ impl Reading<'_> {
         place: &str,
     ) -> Result<Handler, String> {
         let handler = handler.as_object().ok_or("a handler must be an object")?;
-        match handler.get("type").and_then(Value::as_str) {
-            Some("command") => {}
+        let claude = self.file.dialect == Dialect::Claude;
+        let timeout = timeout(handler.get("timeout"), event, self.file.dialect)?;
+        let action = match handler.get("type").and_then(Value::as_str) {
+            Some("command") => Action::Run(command(handler, claude, timeout)?),
+            Some("http") if claude => Action::Post(Address::read(handler, timeout)?),
             Some(other) => return Err(format!("handlers of type `{other}` do not run here, only `command`")),
             None => return Err("it has no `type`".to_owned()),
-        }
-        let claude = self.file.dialect == Dialect::Claude;
-        let program = text(handler, "command")?.filter(|text| !text.trim().is_empty());
-        let program = program.ok_or("`command` is missing or blank")?.to_owned();
-        let line = match handler.get("args").filter(|_| claude) {
-            None => Line::Shell(program.clone()),
-            Some(args) => {
-                let args: Vec<String> =
-                    serde_json::from_value(args.clone()).map_err(|_| "`args` must be a list of texts")?;
-                Line::Words(std::iter::once(program.clone()).chain(args).collect())
-            }
         };
         let condition = match text(handler, "if")?.filter(|_| claude) {
             None => None,
@@ -244,18 +269,21 @@ impl Reading<'_> {
                     .ok_or_else(|| format!("`if`: `{rule}` is no rule such as `Bash(git *)`"))?,
             ),
         };
-        let timeout = timeout(handler.get("timeout"), event, self.file.dialect)?;
         let flag = |key: &str| handler.get(key).and_then(Value::as_bool).unwrap_or(false);
         let closed = claude && handler.get("onFailure").and_then(Value::as_str) == Some("block");
         let background = flag("async") && event != Event::SessionEnd || flag("asyncRewake");
         // The line by which people find it; where the text is written otherwise, the beginning of the file.
-        let quoted = serde_json::to_string(&program).unwrap_or_default();
+        let written = match &action {
+            Action::Run(_) => handler.get("command"),
+            Action::Post(_) => handler.get("url"),
+        };
+        let quoted = written.map(Value::to_string).unwrap_or_default();
         let line_of = self.file.text.lines().position(|line| line.contains(&quoted));
         Ok(Handler {
             event,
             matcher: matcher.clone(),
             condition,
-            command: Command { line, timeout, pass: Vec::new() },
+            action,
             background,
             closed: closed && !background,
             file: self.file.path.clone(),
@@ -265,6 +293,20 @@ impl Reading<'_> {
             plugin: self.file.plugin.clone(),
         })
     }
+}
+
+fn command(handler: &Map<String, Value>, claude: bool, timeout: Duration) -> Result<Command, String> {
+    let program = text(handler, "command")?.filter(|text| !text.trim().is_empty());
+    let program = program.ok_or("`command` is missing or blank")?.to_owned();
+    let line = match handler.get("args").filter(|_| claude) {
+        None => Line::Shell(program),
+        Some(args) => {
+            let args: Vec<String> =
+                serde_json::from_value(args.clone()).map_err(|_| "`args` must be a list of texts")?;
+            Line::Words(std::iter::once(program).chain(args).collect())
+        }
+    };
+    Ok(Command { line, timeout, pass: Vec::new() })
 }
 
 fn text<'h>(handler: &'h Map<String, Value>, key: &str) -> Result<Option<&'h str>, String> {
@@ -340,5 +382,6 @@ pub fn places(folder: &Path, own: bool) -> Vec<(Dialect, PathBuf, Option<PathBuf
         );
     }
     all.push((Dialect::Codex, folder.join(".codex/hooks.json"), None));
+    all.push((Dialect::Codex, folder.join(".codex/config.toml"), None));
     all
 }

@@ -54,7 +54,7 @@ impl World {
                 Some(File { dialect, text: std::fs::read_to_string(&path).ok()?, path, plugin })
             })
             .collect();
-        load(&files, &place, &self.store().load().unwrap())
+        load(&files, &place, &self.store().load().unwrap(), None)
     }
 
     fn store(&self) -> Store {
@@ -274,7 +274,7 @@ fn one_bad_handler_among_ten_takes_no_other_with_it() {
     let good = json!({ "type": "command", "command": "echo no >&2; exit 2" });
     let group = |handler: Value| json!({ "matcher": "Bash", "hooks": [handler] });
     let bad = [
-        json!({ "type": "http", "url": "http://127.0.0.1" }),
+        json!({ "type": "http", "url": "http://127.0.0.1" }), // Codex has none
         json!({ "type": "command" }),
         json!({ "type": "command", "command": " " }),
         json!({ "type": "command", "command": "x", "timeout": 1.5 }),
@@ -310,12 +310,33 @@ fn one_bad_handler_among_ten_takes_no_other_with_it() {
     world.trust_all();
     assert_eq!(world.load().complaints, []);
     assert!(before(&world.session(), shell("ls")).1.is_some());
+    let toml = "model = 'x'\n[[hooks.PreToolUse]]\nmatcher = 'Bash'\n[[hooks.PreToolUse.hooks]]\ntype = 'command'\ncommand = 'exit 2'\n[hooks.state.x]\ntrusted_hash = 'y'\n";
+    world.write(CLAUDE, "{}");
+    world.write(".codex/config.toml", toml);
+    world.trust_all();
+    assert_eq!((world.load().complaints, world.load().idle), (vec![], vec![]));
+    assert!(before(&world.session(), shell("ls")).1.is_some());
+    world.write(".codex/config.toml", &format!("{toml}[features]\nhooks = false\n"));
+    assert!(world.load().hooks.is_empty());
     for text in ["{", "[]", r#"{"hooks": []}"#] {
         world.write(CLAUDE, text);
         assert_eq!(world.load().complaints.len(), 1, "{text}");
     }
     world.write(CLAUDE, &json!({ "disableAllHooks": true, "hooks": { "Stop": [] } }).to_string());
     assert!(world.load().hooks.is_empty());
+}
+
+#[test]
+fn the_bridge_to_this_program_does_not_run_inside_it() {
+    let world = World::new();
+    world.write(
+        CODEX,
+        &config("PreToolUse", "", &["/usr/bin/hookspec bridge codex --event PreToolUse", "exit 2"]),
+    );
+    world.trust_all();
+    let loaded = world.load();
+    assert_eq!((loaded.subjects.len(), loaded.idle.len()), (1, 1));
+    assert_eq!(loaded.idle[0].entry, "hooks.PreToolUse[0].hooks[0]");
 }
 
 #[test]
@@ -401,7 +422,7 @@ fn a_plugins_folder_is_read_and_known_to_its_handlers() {
 fn paths_of_a_folder_are_in_the_order_of_precedence() {
     let all: Vec<_> = places(Path::new("/w"), false).into_iter().map(|(_, path, _)| path).collect();
     assert_eq!(all[0], Path::new("/w/.claude/settings.json"));
-    assert_eq!(all.last().unwrap(), Path::new("/w/.codex/hooks.json"));
+    assert_eq!(all.last().unwrap(), Path::new("/w/.codex/config.toml"));
 }
 
 #[test]
@@ -431,7 +452,7 @@ hooks:
     let place = Place { workspace: world.work(), logs: world.folder.path().join("logs"), overflow };
     let files = [File { dialect: Dialect::Hermes, path, text: text.to_owned(), plugin: None }];
     let grants = || world.store().load().unwrap();
-    let first = load(&files, &place, &grants());
+    let first = load(&files, &place, &grants(), None);
     assert_eq!(
         (first.subjects.len(), first.complaints.len(), first.idle.len()),
         (4, 1, 1),
@@ -445,7 +466,7 @@ hooks:
         at: String::new(),
     };
     world.store().grant(first.subjects.iter().map(grant)).unwrap();
-    let loaded = load(&files, &place, &grants());
+    let loaded = load(&files, &place, &grants(), None);
     let builder = loaded
         .hooks
         .into_iter()

@@ -7,17 +7,19 @@ use std::sync::Arc;
 use hookspec::{JsonHook, JsonOutcome, Session};
 use serde_json::Value;
 
+use super::action::{Action, Post};
 use super::config::{self, File, Handler};
 use super::run::{Ready, Set};
 use super::{Dialect, points};
-use crate::inbound::Inbound;
 use crate::inbound::script::Place;
+use crate::inbound::{Inbound, plain};
 use crate::trust::{Grants, Standing, Subject};
 
 /// The hooks of these files, of which those run that the user trusts. All of an agent's handlers for one event are one
 /// hook, `claude.PreToolUse`, since they run at once; one that does not run is listed by itself.
+/// `post` makes the requests of those that are addresses; without it they fail.
 #[must_use]
-pub fn load(files: &[File], place: &Place, grants: &Grants) -> Inbound {
+pub fn load(files: &[File], place: &Place, grants: &Grants, post: Option<&Arc<Post>>) -> Inbound {
     let mut loaded = Inbound::default();
     let place = Arc::new(place.clone());
     let mut sets: BTreeMap<_, Vec<Ready>> = BTreeMap::new();
@@ -56,24 +58,25 @@ pub fn load(files: &[File], place: &Place, grants: &Grants) -> Inbound {
             };
             loaded.subjects.push(subject);
             off += 1;
-            *loaded.waiting.entry(handler.file.clone()).or_default() += 1;
             let why = format!("{why}; look at it with `hookspec trust`");
-            loaded.hooks.extend(barred(file.dialect, &handler, off, &why));
+            let name = format!("{}.{}.{off:03}", file.dialect.group(), file.dialect.name_of(handler.event));
+            loaded.hooks.extend(barred(file.dialect, &handler, &name, &why));
+            loaded.waiting.entry(handler.file).or_default().push(name);
         }
     }
     for ((dialect, event, background), handlers) in sets {
-        let set = Set { dialect, event, handlers, background, place: Arc::clone(&place) };
+        let set =
+            Set { dialect, event, handlers, background, post: post.cloned(), place: Arc::clone(&place) };
         loaded.hooks.extend(points::hooks(set));
     }
     loaded
 }
 
-fn barred(dialect: Dialect, handler: &Handler, number: usize, why: &str) -> Option<JsonHook> {
+fn barred(dialect: Dialect, handler: &Handler, name: &str, why: &str) -> Option<JsonHook> {
     let point = hookspec::find_point(dialect.point_of(handler.event)?)?;
     let silent = Arc::new(|_: Value, _: &Session| Ok(JsonOutcome::default()));
-    let name = format!("{}.{}.{number:03}", dialect.group(), dialect.name_of(handler.event));
     let file = handler.file.display().to_string();
-    Some(JsonHook::new(point, name, silent).barred(why).written_at(file, handler.line))
+    Some(JsonHook::new(point, name, silent).barred(plain(why)).written_at(file, handler.line))
 }
 
 /// The place in the file is no part of it: a handler that others are put before stays the same.
@@ -89,7 +92,10 @@ fn subject(handler: &Handler, workspace: &Path) -> Subject {
         file: handler.file.canonicalize().unwrap_or_else(|_| handler.file.clone()),
         part: handler.text.lines().next().unwrap_or_default().trim().to_owned(),
         text: handler.text.clone(),
-        commands: vec![handler.command.line.clone()],
+        commands: match &handler.action {
+            Action::Run(command) => vec![command.line.clone()],
+            Action::Post(_) => Vec::new(),
+        },
         variables: project.into_iter().chain(home).chain(plugin).collect(),
         cwd: workspace.to_owned(),
     }

@@ -4,6 +4,7 @@
 //! left behind to the same [`Said`]. What was said is put together in the order of the configuration, so that
 //! the result does not depend on who was done first.
 
+mod action;
 mod claude;
 mod codex;
 mod config;
@@ -20,6 +21,7 @@ mod said;
 mod tests;
 mod tool;
 
+pub use action::{Post, Request};
 pub use config::{File, places};
 pub use load::load;
 pub use matcher::Matcher;
@@ -27,6 +29,7 @@ pub use said::{Said, Status, Together, Word};
 
 use std::fmt;
 
+use crate::client::Client;
 use crate::command::{CommandError, Reply};
 
 /// Whose answers are read.
@@ -169,11 +172,28 @@ impl Dialect {
         }
     }
 
+    /// Whose dialect it is.
+    fn client(self) -> Client {
+        match self {
+            Self::Claude => Client::Claude,
+            Self::Codex => Client::Codex,
+            Self::Hermes => Client::Hermes,
+        }
+    }
+
     /// Its name of an event.
     fn name_of(self, event: Event) -> &'static str {
         match self {
             Self::Claude | Self::Codex => event.name(),
             Self::Hermes => HERMES.into_iter().find(|(own, _)| *own == event).map_or("", |(_, name)| name),
+        }
+    }
+
+    /// What an object has said that came otherwise than from a command.
+    fn read_object(self, event: Event, text: &str) -> Result<Said, String> {
+        match self {
+            Self::Claude => claude::parse(event, text),
+            Self::Codex | Self::Hermes => Err("it has no handlers but commands".to_owned()),
         }
     }
 

@@ -94,7 +94,7 @@ pub(super) fn hooks(set: Set) -> Vec<JsonHook> {
         Event::PreCompact | Event::SubagentStart | Event::SubagentStop => &[],
     };
     let placement = if background { Placement::Background } else { Placement::Blocking };
-    let budget = set.handlers.iter().map(|ready| ready.handler.command.timeout).max();
+    let budget = set.handlers.iter().map(|ready| ready.handler.action.timeout()).max();
     let options = Options { placement, budget, fail_open: true, ..Options::DEFAULT };
     let hook = |(point, priority, call): &(&str, i32, Call)| {
         let point: &'static dyn AnyPoint = hookspec::find_point(point)?;

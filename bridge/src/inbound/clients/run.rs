@@ -6,6 +6,7 @@ use std::sync::Arc;
 use hookspec::Session;
 use serde_json::{Map, Value, json};
 
+use super::action::{self, Action, Post};
 use super::config::Handler;
 use super::tool::Theirs;
 use super::{Dialect, Event, Said, Together};
@@ -24,11 +25,12 @@ pub(super) struct Ready {
 }
 
 /// The handlers of one event, in the order of the configuration.
-#[derive(Debug)]
 pub(super) struct Set {
     pub(super) dialect: Dialect,
     pub(super) event: Event,
     pub(super) handlers: Vec<Ready>,
+    /// How requests are made, if they are.
+    pub(super) post: Option<Arc<Post>>,
     /// Whether nobody waits for them.
     pub(super) background: bool,
     pub(super) place: Arc<Place>,
@@ -53,7 +55,10 @@ impl Set {
                 let (input, workspace) = (&input, &workspace);
                 let mut running = Vec::with_capacity(some.len());
                 for ready in some {
-                    running.push((ready, scope.spawn(move || ready.run(self.dialect, workspace, input))));
+                    running.push((
+                        ready,
+                        scope.spawn(move || ready.run(self.dialect, workspace, input, self.post.as_deref())),
+                    ));
                 }
                 for (ready, run) in running {
                     let said = run.join().unwrap_or_else(|_| Said::failed("its thread panicked"));
@@ -142,7 +147,7 @@ impl Ready {
         }
     }
 
-    fn run(&self, dialect: Dialect, workspace: &Path, input: &[u8]) -> Said {
+    fn run(&self, dialect: Dialect, workspace: &Path, input: &[u8], post: Option<&Post>) -> Said {
         let here = Subject { cwd: workspace.to_owned(), ..self.subject.clone() };
         match here.fingerprint() {
             Ok(print) if print == self.print => {}
@@ -160,15 +165,22 @@ impl Ready {
             let plugin = plugin.display().to_string();
             variables.extend([("CLAUDE_PLUGIN_ROOT", plugin.clone()), ("PLUGIN_ROOT", plugin)]);
         }
-        let ran = self.handler.command.run(workspace, &variables, input);
-        dialect.read(self.handler.event, &ran)
+        match (&self.handler.action, post) {
+            (Action::Run(command), _) => {
+                dialect.read(self.handler.event, &command.run(workspace, &variables, input))
+            }
+            (Action::Post(address), Some(post)) => {
+                action::read(self.handler.event, post(address.request(input)))
+            }
+            (Action::Post(_), None) => Said::failed("this program makes no requests"),
+        }
     }
 
     /// A guard that may not run keeps shut.
     fn altered(&self, why: &str) -> Said {
         let why = format!(
             "`{}` was not run: {why}; look at it with `hookspec trust`, then start again",
-            self.handler.command.line
+            self.handler.action
         );
         if self.handler.event.gates() {
             Said { problem: Some(why.clone()), ..Said::denied(why) }

@@ -25,7 +25,7 @@ use serde_json::{Value, json};
 use crate::command::Overflow;
 use crate::trust::{Fingerprint, Subject, Unreadable};
 
-use super::{Complaint, Inbound};
+use super::{Complaint, Inbound, plain};
 use entry::Script;
 
 /// The name that a complaint gives an entry.
@@ -110,12 +110,16 @@ pub fn load(sources: &[Source], place: &Place) -> Inbound {
             let at = source.file.display().to_string();
             match Script::read(&table) {
                 Ok(script) => {
+                    let name = name(number, script.point);
                     let hook = match Run::new(script, source, &table, &place) {
                         Ok(run) => run.hook(number),
                         Err((error, point)) => off(point, number, error.to_string()),
                     };
                     let hook = match &source.admission {
-                        Admission::Barred(why) => hook.barred(why.as_str()),
+                        Admission::Barred(why) => {
+                            loaded.waiting.entry(source.file.clone()).or_default().push(name);
+                            hook.barred(why.as_str())
+                        }
                         Admission::Own | Admission::Granted => hook,
                     };
                     loaded.hooks.push(hook.written_at(at, line));
@@ -140,7 +144,7 @@ fn name(number: usize, point: &'static dyn AnyPoint) -> String {
 /// A hook that is only listed.
 fn off(point: &'static dyn AnyPoint, number: usize, why: String) -> JsonHook {
     let silent = Arc::new(|_: Value, _: &Session| Ok(JsonOutcome::default()));
-    JsonHook::new(point, name(number, point), silent).barred(why)
+    JsonHook::new(point, name(number, point), silent).barred(plain(&why))
 }
 
 /// A script with everything that a run of it takes.

@@ -31,9 +31,10 @@ pub(in crate::commands) fn check(
                 Err(error) => all.push((what, Some(error.to_string()))),
                 Ok(commands) if commands.is_empty() => {}
                 Ok(commands) => {
-                    let problems = problems(client, &path, &commands, (settings, common, plugins), &places);
+                    let (problems, never) =
+                        problems(client, &path, &commands, (settings, common, plugins), &places);
                     if problems.is_empty() {
-                        all.push((format!("{what}: {} events", commands.len()), None));
+                        all.push((format!("{what}: {} events{never}", commands.len()), None));
                     }
                     all.extend(problems.into_iter().map(|problem| (what.clone(), Some(problem))));
                 }
@@ -43,14 +44,15 @@ pub(in crate::commands) fn check(
     all
 }
 
+/// What is wrong, and the hooks that cannot fire there.
 fn problems(
     client: Client,
     path: &Path,
     commands: &[(String, String)],
     (settings, common, plugins): (&Settings, &Common, &[&'static Plugin]),
     places: &Places,
-) -> Vec<String> {
-    let mut problems = Vec::new();
+) -> (Vec<String>, String) {
+    let (mut problems, mut never) = (Vec::new(), String::new());
     let programs: BTreeSet<&str> =
         commands.iter().filter_map(|(_, command)| Some(command.split_once(" bridge ")?.0)).collect();
     for program in programs {
@@ -78,14 +80,17 @@ fn problems(
                 ));
             }
             for (point, hooks) in cannot_fire(client, &registry) {
-                tracing::info!(%client, point, hooks = hooks.join(", "), "cannot fire there: it has nothing like it");
+                never.push_str(&format!(
+                    "; {} cannot fire there, which has nothing like {point}",
+                    hooks.join(", ")
+                ));
             }
         }
     }
     if client == Client::Codex {
         problems.extend(untrusted(path, commands.len(), places));
     }
-    problems
+    (problems, never)
 }
 
 fn is_reachable(program: &str) -> bool {

@@ -71,10 +71,9 @@ enum WriteError {
 
 fn scope(client: Client, given: Option<ScopeArg>) -> Scope {
     match given {
-        Some(ScopeArg::User) => Scope::User,
         Some(ScopeArg::Project) => Scope::Project,
         None if client == Client::Copilot => Scope::Project,
-        None => Scope::User,
+        Some(ScopeArg::User) | None => Scope::User,
     }
 }
 

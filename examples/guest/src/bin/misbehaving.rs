@@ -10,6 +10,7 @@ use hookspec_bridge::bridge::Bridge;
 use hookspec_bridge::client::Client;
 use hookspec_bridge::serve::serve;
 
+#[allow(clippy::print_stdout)] // that is the misbehaviour
 fn misbehave(command: &str) -> Result<Option<Gate>, String> {
     match command {
         "print" => println!("a log line on standard output"),
