@@ -1,12 +1,14 @@
 //! The registry of this program.
 
 use std::io::IsTerminal;
+use std::path::Path;
 use std::sync::Arc;
 
 use hookspec::{Mode, Plugin, PointInfo, Registry, RegistryBuilder, SessionBuilder};
 use hookspec_agent::engine::Prices;
 use hookspec_builtins::StateDir;
 use hookspec_builtins::cli_confirm::Terminal;
+use hookspec_builtins::models::Models;
 
 use crate::others;
 use crate::settings::{Common, Settings};
@@ -102,13 +104,19 @@ pub(crate) fn host_builder(
     builder
 }
 
-/// Lends to a session what the built-ins ask for: the terminal, a place for what they keep, what is known of
-/// models; and to its engine what they cost.
+/// Lends to a session what the built-ins ask for: the terminal, and what [`lend_to_any`] does.
 pub(crate) fn lend(session: SessionBuilder, settings: &Settings) -> SessionBuilder {
-    let models = Arc::clone(&settings.models);
+    let session = session.extension(Arc::new(Terminal::real()));
+    lend_to_any(session, &settings.paths.state_dir, &settings.models)
+}
+
+/// The same for a host without a terminal: a place for what they keep, what is known of models; and to its engine
+/// what they cost.
+pub(crate) fn lend_to_any(session: SessionBuilder, state_dir: &Path, models: &Arc<Models>) -> SessionBuilder {
+    let known = Arc::clone(models);
+    let models = Arc::clone(models);
     session
-        .extension(Arc::new(Terminal::real()))
-        .extension(Arc::new(StateDir(settings.paths.state_dir.clone())))
-        .extension(Arc::clone(&settings.models))
+        .extension(Arc::new(StateDir(state_dir.to_owned())))
+        .extension(known)
         .extension(Arc::new(Prices::new(move |model, usage| models.cost(model, usage))))
 }

@@ -15,8 +15,8 @@ use serde::Deserialize;
 use toml::{Table, Value};
 
 /// Packages that use hookspec and are no plugins.
-const FRAMEWORK: [&str; 5] =
-    ["hookspec", "hookspec-macros", "hookspec-agent", "hookspec-bridge", "hookspec-cli"];
+const FRAMEWORK: [&str; 6] =
+    ["hookspec", "hookspec-macros", "hookspec-agent", "hookspec-bridge", "hookspec-server", "hookspec-cli"];
 
 /// A file of the project that cannot be used.
 #[derive(Debug, thiserror::Error)]

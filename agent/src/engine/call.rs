@@ -43,7 +43,7 @@ impl Agent {
             Verdict::Run(allowed) => {
                 call = allowed;
                 match tool {
-                    Some(tool) => self.run(tool, &call).await,
+                    Some(tool) => self.run_tool(tool, &call).await,
                     None => Err(unknown_tool(&call, registry.tools().names())),
                 }
             }
@@ -67,7 +67,7 @@ impl Agent {
     }
 
     /// Runs a tool; an interrupt gives it a moment to clean up.
-    async fn run(&mut self, tool: &ToolEntry, call: &ToolUse) -> Result<ToolOutput, ToolError> {
+    async fn run_tool(&mut self, tool: &ToolEntry, call: &ToolUse) -> Result<ToolOutput, ToolError> {
         self.frontend.tool(call);
         let session = self.session.clone();
         let before = session.cwd();
@@ -82,6 +82,7 @@ impl Agent {
             }
         };
         if let Some(reason) = reason {
+            self.frontend.interrupted(reason);
             let fired = fire!(self.session, GENERATION_INTERRUPT { reason, partial: "" }).await;
             self.after(&fired).await;
         }
@@ -101,7 +102,8 @@ impl Agent {
         self.after(&fired).await;
         let mut fired = fire!(self.session, TOOL_RESULT_TRANSFORM { tool_use: call, result: &result }).await;
         self.after(&fired).await;
-        let mut result = fired.take_value().unwrap_or(result).into_iter();
+        let result = fired.take_value().unwrap_or(result);
+        let mut result = result.into_iter();
         match result.next() {
             Some(first) => self.session.append(stamp(first, call)),
             None => self.session.append(result_message(call, "(no output)")),
@@ -109,6 +111,7 @@ impl Agent {
         for more in result {
             self.session.append(more);
         }
+        self.frontend.result(call, status, duration);
     }
 }
 

@@ -28,7 +28,7 @@ impl Agent {
 
     /// Writes states and timeline to disk.
     pub(super) fn keep(&self) {
-        if let Err(error) = self.conversation.save_state(&self.session.save_states()) {
+        if let Err(error) = self.storage.save_state(&self.session.save_states()) {
             self.frontend.notice(&format!("the hooks' states could not be kept: {error}"));
         }
         if let Some(timeline) = &self.timeline {
@@ -56,11 +56,26 @@ impl Agent {
         let log = self.session.log();
         let Some(from) = log.iter().rposition(|message| message.role == Role::User) else { return Ok(0) };
         let mut kept: Vec<Message> = log[..from].iter().map(|message| (**message).clone()).collect();
-        self.conversation.rewrite(&mut kept, Rewrite::Undo)?;
+        self.storage.rewrite(&mut kept, Rewrite::Undo)?;
         let gone = log.len() - from;
-        self.session.replace_log(kept.into_iter().collect());
-        self.invalidated(InvalidationReason::Undo).await;
+        self.put_log(kept, InvalidationReason::Undo).await;
         Ok(gone)
+    }
+
+    /// Puts an edited conversation in place of this one; the old one stays as a branch.
+    ///
+    /// # Errors
+    /// If the log cannot be rewritten; nothing is changed then.
+    pub async fn edit(&mut self, mut messages: Vec<Message>) -> Result<(), LogError> {
+        self.storage.rewrite(&mut messages, Rewrite::Edit)?;
+        self.put_log(messages, InvalidationReason::Edit).await;
+        Ok(())
+    }
+
+    async fn put_log(&mut self, messages: Vec<Message>, why: InvalidationReason) {
+        self.session.replace_log(messages.into_iter().collect());
+        self.posted.clear();
+        self.invalidated(why).await;
     }
 
     async fn invalidated(&mut self, reason: InvalidationReason) {

@@ -124,6 +124,7 @@ impl Agent {
             text: String::new(),
             session_end: None,
         };
+        self.frontend.generating(attempt);
         let began = Instant::now();
         let answered = {
             let generation = model.generate(&request, &mut chunks);
@@ -176,6 +177,7 @@ impl Agent {
             message.quiet = true;
             self.session.append(message);
         }
+        self.frontend.interrupted(reason);
         let fired = fire!(self.session, GENERATION_INTERRUPT { reason, partial }).await;
         self.after(&fired).await;
         let who = match reason {

@@ -12,18 +12,18 @@ mod frontend;
 mod generation;
 mod open;
 mod prices;
+mod queue;
 mod step;
 mod timeline;
 mod turn;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hookspec::points::{self, EndReason, ErrorSource};
 use hookspec::{Fired, Message, Point, PointInfo, Session, Verdict, fire};
 
-use crate::log::Conversation;
+use crate::log::Storage;
 use crate::models::{Model, ModelError, ModelOptions};
 
 pub(crate) use ask::agreed;
@@ -31,6 +31,7 @@ pub use ask::ask_user;
 pub use frontend::{Frontend, Silent};
 pub use open::{Begin, OpenError, Opening};
 pub use prices::Prices;
+pub use queue::Queue;
 pub use timeline::TimelineFile;
 pub use turn::TurnEnd;
 
@@ -88,14 +89,16 @@ impl Default for Limits {
 #[derive(Debug)]
 pub struct Agent {
     session: Session,
-    conversation: Arc<Conversation>,
+    storage: Arc<dyn Storage>,
     frontend: Arc<dyn Frontend>,
     model: Arc<dyn Model>,
     /// What `model` was opened as: a model's own name may be written another way.
     opened_as: String,
     model_options: ModelOptions,
     limits: Limits,
-    queue: VecDeque<Message>,
+    queue: Queue,
+    /// User messages in the log that no turn was taken for yet.
+    posted: Vec<Arc<Message>>,
     /// Set by a hook that ends the session; carried out at the next safe place.
     ending: Option<String>,
     ended: bool,
@@ -109,10 +112,10 @@ impl Agent {
         &self.session
     }
 
-    /// The session's files.
+    /// Where the session is kept.
     #[must_use]
-    pub fn conversation(&self) -> &Conversation {
-        &self.conversation
+    pub fn storage(&self) -> &dyn Storage {
+        &*self.storage
     }
 
     /// Why a hook has ended the session, if one has.
@@ -121,9 +124,10 @@ impl Agent {
         self.ending.as_deref()
     }
 
-    /// Queues a user message behind the ones that wait.
-    pub fn queue(&mut self, message: Message) {
-        self.queue.push_back(message);
+    /// The user messages that wait until the agent rests: a handle that works while a turn runs.
+    #[must_use]
+    pub fn queue(&self) -> Queue {
+        self.queue.clone()
     }
 
     /// Looks at what a point came to: a session that is to end, hooks that failed, a log that cannot be

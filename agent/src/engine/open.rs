@@ -1,17 +1,16 @@
 //! Opening a session: log, states, system prompt, and calls that a crash left without a result.
 
-use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use hookspec::points::{SESSION_START, StartReason};
 use hookspec::{BoxError, Clock, Hooks, LogSink, Message, Observer, Role, Session, SessionBuilder, fire};
 
-use crate::log::{Chat, Conversation, ConversationConfig, Loaded, LogError};
+use crate::log::{Chat, Conversation, ConversationConfig, Loaded, LogError, Storage};
 use crate::models::{ModelError, ModelOptions};
 use crate::tools::Changes;
 
-use super::{Agent, Frontend, Limits, TimelineFile};
+use super::{Agent, Frontend, Limits, Queue, TimelineFile};
 
 /// Where a session's conversation comes from.
 #[derive(Clone, Debug)]
@@ -22,6 +21,15 @@ pub enum Begin {
     Resume(String),
     /// A new conversation of this id that begins with these messages of another.
     Fork(String, Vec<Message>),
+    /// A conversation that the host keeps in a place of its own.
+    Stored {
+        /// The place.
+        storage: Arc<dyn Storage>,
+        /// What it holds.
+        loaded: Box<Loaded>,
+        /// Why it is opened.
+        reason: StartReason,
+    },
 }
 
 /// What a session needs to be opened.
@@ -74,13 +82,13 @@ pub enum OpenError {
 
 /// Stores what the session appends, and shows it.
 struct Sink {
-    conversation: Arc<Conversation>,
+    storage: Arc<dyn Storage>,
     frontend: Arc<dyn Frontend>,
 }
 
 impl LogSink for Sink {
     fn append(&self, message: &mut Message) -> Result<(), BoxError> {
-        let stored = self.conversation.append(message);
+        let stored = self.storage.append(message);
         if !message.hide && !message.quiet && message.role == Role::System {
             self.frontend.message(message);
         }
@@ -120,32 +128,33 @@ impl Agent {
             ..ConversationConfig::default()
         };
         let fresh = |messages| Loaded { messages, config: config.clone(), ..Loaded::default() };
-        let (conversation, loaded, reason) = match begin {
+        let (storage, loaded, reason): (Arc<dyn Storage>, _, _) = match begin {
             Begin::New(id) => {
-                (Conversation::create(&logs, &id, &config)?, fresh(Vec::new()), StartReason::New)
+                (Arc::new(Conversation::create(&logs, &id, &config)?), fresh(Vec::new()), StartReason::New)
             }
             Begin::Fork(id, messages) => {
                 let conversation = Conversation::create(&logs, &id, &config)?;
                 for message in &messages {
                     conversation.append(&mut message.clone())?;
                 }
-                (conversation, fresh(messages), StartReason::Fork)
+                (Arc::new(conversation), fresh(messages), StartReason::Fork)
             }
             Begin::Resume(id) => {
                 let (conversation, loaded) = Conversation::open(&logs, &id)?;
                 for warning in &loaded.warnings {
                     frontend.notice(&warning.to_string());
                 }
-                (conversation, loaded, StartReason::Resume)
+                (Arc::new(conversation), loaded, StartReason::Resume)
             }
+            Begin::Stored { storage, loaded, reason } => (storage, *loaded, reason),
         };
         let Loaded { messages: loaded, state: states, config, .. } = loaded;
-        let conversation = Arc::new(conversation);
         let model = model.or_else(|| config.chat.model.clone()).ok_or(OpenError::NoModel)?;
         let opened = crate::models::open(&model, &model_options)?;
-        let timeline = match &observer {
-            Some(_) => None,
-            None => match TimelineFile::open(&conversation.timeline_path()) {
+        let path = storage.timeline_path().filter(|_| observer.is_none());
+        let timeline = match path {
+            None => None,
+            Some(path) => match TimelineFile::open(&path) {
                 Ok(file) => Some(Arc::new(file)),
                 Err(error) => {
                     frontend.notice(&format!("no timeline is kept: {error}"));
@@ -153,8 +162,8 @@ impl Agent {
                 }
             },
         };
-        let sink = Sink { conversation: Arc::clone(&conversation), frontend: Arc::clone(&frontend) };
-        let mut builder = Session::builder(&hooks, conversation.id())
+        let sink = Sink { storage: Arc::clone(&storage), frontend: Arc::clone(&frontend) };
+        let mut builder = Session::builder(&hooks, storage.id())
             .workspace(&workspace)
             .model(&model)
             .clock(clock)
@@ -168,13 +177,14 @@ impl Agent {
         let session = extend(builder).build();
         let mut agent = Self {
             session,
-            conversation,
+            storage,
             frontend,
             model: opened,
             opened_as: model,
             model_options,
             limits,
-            queue: VecDeque::new(),
+            queue: Queue::default(),
+            posted: Vec::new(),
             ending: None,
             ended: false,
             timeline,

@@ -1,7 +1,9 @@
 //! Steps: one generation and the tool calls in it.
 
 use hookspec::points::{MESSAGE_POST_PROCESS, MESSAGE_TRANSFORM, STEP_POST, STEP_PRE, TurnOutcome};
-use hookspec::{Message, ToolStatus, ToolUse, Usage, fire};
+use hookspec::{Message, Role, ToolStatus, ToolUse, Usage, fire};
+
+use crate::log::LogError;
 
 use crate::calls::{CallProblem, FoundCalls, calls_of};
 
@@ -53,6 +55,26 @@ impl Agent {
         };
         let unfinished = problems.iter().any(is_call);
         outcome.or((tool_calls == 0 && !unfinished).then_some(TurnOutcome::Complete))
+    }
+
+    /// Runs the tool calls of the last answer again, with everything after it taken back (and kept as a branch).
+    /// Gives how the turn ends there, if it does; else [`run`](Self::run) goes on with it.
+    ///
+    /// # Errors
+    /// If the log cannot be rewritten; nothing is run then.
+    pub async fn rerun(&mut self) -> Result<Option<TurnOutcome>, LogError> {
+        let log = self.session.log();
+        let Some(last) = log.iter().rposition(|message| message.role == Role::Assistant) else {
+            return Ok(Some(TurnOutcome::Complete));
+        };
+        let FoundCalls { calls, .. } = self.calls_of(&log[last]);
+        if calls.is_empty() {
+            return Ok(Some(TurnOutcome::Complete));
+        }
+        if log.len() > last + 1 {
+            self.edit(log[..=last].iter().map(|message| (**message).clone()).collect()).await?;
+        }
+        Ok(self.run_calls(calls).await)
     }
 
     /// The calls in an assistant's message: native ones, else fenced blocks.

@@ -1,9 +1,10 @@
 //! Turns: from a user's message until the agent rests.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use hookspec::points::{LOOP_CONTINUE, MESSAGE_PRE_PROCESS, TURN_POST, TURN_PRE, TurnOutcome};
-use hookspec::{Continue, Gate, Message, Usage, fire};
+use hookspec::{Continue, Gate, InterruptReason, Message, Usage, fire};
 
 use crate::tools::Changes;
 
@@ -27,46 +28,87 @@ impl Agent {
     /// Takes a turn for this message, then for each message that waits or that hooks add, and gives the
     /// last turn's end.
     pub async fn prompt(&mut self, message: Message) -> TurnEnd {
-        self.queue.push_back(message);
-        let mut end = TurnEnd::Rested(TurnOutcome::Complete);
+        self.session.resume();
+        match self.post(message).await {
+            Err(refused) if self.queue.is_empty() => refused,
+            _ => self.run().await,
+        }
+    }
+
+    /// Lets the hooks look at a user message and stores it; the next [`run`](Self::run) answers it.
+    ///
+    /// # Errors
+    /// [`TurnEnd::Refused`]: a hook refused it, and it is not in the log.
+    pub async fn post(&mut self, message: Message) -> Result<Arc<Message>, TurnEnd> {
+        let message = self.accept(message).await?;
+        let stored = self.session.append(message);
+        self.posted.push(Arc::clone(&stored));
+        self.frontend.accepted(&stored);
+        Ok(stored)
+    }
+
+    /// Takes a turn for what was posted (or, if nothing was, for the conversation as it is), then for each
+    /// message that waits or that hooks add, and gives the last turn's end.
+    ///
+    /// An interrupt that was raised before is not cleared: a host whose users may interrupt from elsewhere clears it
+    /// when it accepts the request to run.
+    pub async fn run(&mut self) -> TurnEnd {
         let mut continued = 0;
-        let mut by_hook = false;
-        while let Some(message) = self.queue.pop_front() {
-            continued = if by_hook { continued } else { 0 };
-            by_hook = false;
-            end = self.turn(message).await;
+        loop {
+            let outcome = self.turn().await;
+            let end = TurnEnd::Rested(outcome);
             self.keep();
-            let TurnEnd::Rested(outcome) = &end else { continue };
             if self.ending.is_some() {
-                break;
+                return end;
             }
-            if *outcome == TurnOutcome::Interrupted {
+            if outcome == TurnOutcome::Interrupted {
                 // An interrupt means "stop": what waits would run without anybody having looked.
                 self.drop_queue();
+                // A host that goes down means it for good: no hook keeps the agent going then.
+                if self.session.interrupted() != Some(InterruptReason::Shutdown) {
+                    self.session.resume();
+                }
             }
-            if let Some(next) = self.goes_on(*outcome, continued).await {
-                continued += 1;
-                by_hook = true;
-                self.queue.push_front(next);
-            }
+            let next = self.goes_on(outcome, continued).await;
             if self.ending.is_some() {
-                break;
+                return end;
+            }
+            if self.session.interrupted().is_some() {
+                self.drop_queue();
+                return end;
+            }
+            continued = if next.is_some() { continued + 1 } else { 0 };
+            if let Err(end) = self.next_message(next, end).await {
+                return end;
             }
         }
-        end
+    }
+
+    /// Posts the next message that is not refused: the one that hooks add, then those that wait. `Err`: there is none,
+    /// and the agent rests so.
+    async fn next_message(&mut self, by_hook: Option<Message>, mut end: TurnEnd) -> Result<(), TurnEnd> {
+        if let Some(message) = by_hook {
+            self.queue.push_front(message);
+        }
+        while let Some(message) = self.queue.pop() {
+            match self.post(message).await {
+                Ok(_) => return Ok(()),
+                Err(refused) => end = refused,
+            }
+        }
+        Err(end)
     }
 
     fn drop_queue(&mut self) {
-        if !self.queue.is_empty() {
-            self.frontend
-                .notice(&format!("{} waiting messages were dropped by the interrupt", self.queue.len()));
-            self.queue.clear();
+        let dropped = self.queue.take().len();
+        if dropped > 0 {
+            self.frontend.notice(&format!("{dropped} waiting messages were dropped by the interrupt"));
         }
     }
 
     /// Asks the hooks whether to go on, and caps how often they say so.
     async fn goes_on(&mut self, outcome: TurnOutcome, continued: u32) -> Option<Message> {
-        let queue: Vec<Message> = self.queue.iter().cloned().collect();
+        let queue = self.queue.waiting();
         let mut fired = fire!(self.session, LOOP_CONTINUE { outcome, queue: &queue, continued }).await;
         self.after(&fired).await;
         let (Continue::With(message), hook) = fired.take_answer()? else { return None };
@@ -81,18 +123,14 @@ impl Agent {
         Some(message)
     }
 
-    async fn turn(&mut self, message: Message) -> TurnEnd {
-        let message = match self.accept(message).await {
-            Ok(message) => message,
-            Err(refused) => return refused,
-        };
-        self.session.resume();
-        let message = self.session.append(message);
+    async fn turn(&mut self) -> TurnOutcome {
         if let Some(changes) = self.session.extension::<Changes>() {
             changes.take();
         }
-        let fired = fire!(self.session, TURN_PRE { message: &message }).await;
-        self.after(&fired).await;
+        for message in std::mem::take(&mut self.posted) {
+            let fired = fire!(self.session, TURN_PRE { message: &message }).await;
+            self.after(&fired).await;
+        }
 
         let mut usage = Usage::default();
         let mut steps = 0;
@@ -117,7 +155,7 @@ impl Agent {
             self.session.extension::<Changes>().map(|changes| changes.take()).unwrap_or_default();
         let fired = fire!(self.session, TURN_POST { steps, changed: &changed, usage: &usage, outcome }).await;
         self.after(&fired).await;
-        TurnEnd::Rested(outcome)
+        outcome
     }
 
     /// Lets hooks refuse or rewrite a message before it enters the log.
@@ -136,7 +174,7 @@ impl Agent {
         };
         match refusal {
             Some(reason) => {
-                self.frontend.notice(&format!("the message was refused by `{hook}`: {reason}"));
+                self.frontend.refused(&message, &hook, &reason);
                 Err(TurnEnd::Refused { reason, hook })
             }
             None => Ok(fired.take_value().unwrap_or(message)),

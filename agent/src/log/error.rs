@@ -61,6 +61,14 @@ pub enum LogError {
         /// The id.
         id: String,
     },
+    /// A host's own store refused something.
+    #[error("The conversation {id:?} could not be stored: {source}. Check the store's disk and file.")]
+    Store {
+        /// The conversation.
+        id: String,
+        /// What the store said.
+        source: hookspec::BoxError,
+    },
     /// Something has no text form.
     #[error("Could not write {what} as text: {why}. Leave out the value that it names.")]
     Encode {
@@ -76,6 +84,11 @@ fn holder(pid: Option<u32>) -> String {
 }
 
 impl LogError {
+    /// A failure of a host's own store.
+    pub fn store(id: &str, source: impl Into<hookspec::BoxError>) -> Self {
+        Self::Store { id: id.to_owned(), source: source.into() }
+    }
+
     /// Names the file and what was tried; a full disk has its own error.
     pub(super) fn io(doing: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self + use<> {
         let path = path.to_owned();

@@ -38,6 +38,7 @@ mod load;
 mod lock;
 mod message_ids;
 mod resume;
+mod storage;
 mod whole;
 
 pub use config::{Chat, ConversationConfig, Own};
@@ -47,6 +48,7 @@ pub use id::{check_id, new_id};
 pub use list::{ConversationSummary, list};
 pub use load::{Loaded, LogWarning};
 pub use resume::close_unanswered;
+pub use storage::Storage;
 pub use whole::write_whole;
 
 /// Names of the files in a conversation's folder.

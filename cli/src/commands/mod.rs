@@ -8,6 +8,7 @@ mod install;
 mod list;
 mod new;
 mod points;
+mod serve;
 mod snapshots;
 mod tour;
 mod trace;
@@ -31,6 +32,8 @@ pub(crate) enum Command {
     Tour(tour::Tour),
     /// Talk to an agent.
     Chat(chat::Chat),
+    /// Serve sessions over HTTP, with a page to watch and answer on.
+    Serve(serve::Serve),
     /// List the hook points.
     Points(points::Points),
     /// List the hooks and tools: what is on, and why.
@@ -62,6 +65,7 @@ impl Command {
         match self {
             Self::Tour(tour) => tour.run(common, plugins),
             Self::Chat(chat) => chat.run(common, plugins),
+            Self::Serve(serve) => serve.run(common, plugins),
             Self::Points(points) => points.run(common),
             Self::List(list) => list.run(common, plugins),
             Self::Doctor(doctor) => doctor.run(common, plugins),

@@ -301,6 +301,7 @@ pub struct SessionBuilder {
     states: BTreeMap<String, Value>,
     extensions: Extensions,
     observer: Option<Arc<dyn Observer>>,
+    disabled: BTreeSet<String>,
 }
 
 struct Sink(Option<Box<dyn LogSink>>);
@@ -326,6 +327,7 @@ impl SessionBuilder {
             states: BTreeMap::new(),
             extensions: Extensions::default(),
             observer: None,
+            disabled: BTreeSet::new(),
         }
     }
 
@@ -390,6 +392,13 @@ impl SessionBuilder {
         self
     }
 
+    /// Hooks that are off in it from the start, by their full names.
+    #[must_use]
+    pub fn disabled(mut self, hooks: impl IntoIterator<Item = String>) -> Self {
+        self.disabled.extend(hooks);
+        self
+    }
+
     /// Who is told of every point that fires and every hook that runs.
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
@@ -413,9 +422,9 @@ impl SessionBuilder {
             log: Log::new(self.messages, self.sink.0),
             states: States::restored(self.states),
             extensions: self.extensions,
-            watched: AtomicBool::new(self.observer.is_some()),
+            watched: AtomicBool::new(self.observer.is_some() || !self.disabled.is_empty()),
             observer: self.observer,
-            disabled: Mutex::default(),
+            disabled: Mutex::new(self.disabled),
             interrupt: Interrupt::default(),
             pending: Arc::default(),
         }))

@@ -1,0 +1,64 @@
+//! What the engine needs of a place that keeps conversations.
+
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::path::PathBuf;
+
+use hookspec::Message;
+use serde_json::Value;
+
+use super::{Conversation, LogError, Rewrite};
+
+/// One conversation's place: a folder of files ([`Conversation`]), or a host's database.
+///
+/// Only the one engine that has the conversation open writes to it.
+pub trait Storage: Debug + Send + Sync {
+    /// The conversation's id.
+    fn id(&self) -> &str;
+
+    /// Stores `message` at the end and returns when it is durable. A message without an id or a time gets one; after
+    /// an error it is as it was.
+    ///
+    /// # Errors
+    /// If it could not be stored.
+    fn append(&self, message: &mut Message) -> Result<(), LogError>;
+
+    /// Replaces the conversation in one step and keeps the old one as a branch. New messages get id and time.
+    ///
+    /// # Errors
+    /// If it could not be stored; the conversation is then as it was.
+    fn rewrite(&self, messages: &mut [Message], why: Rewrite) -> Result<(), LogError>;
+
+    /// Keeps each hook's state.
+    ///
+    /// # Errors
+    /// If it could not be stored.
+    fn save_state(&self, state: &BTreeMap<String, Value>) -> Result<(), LogError>;
+
+    /// The file that the timeline goes to; `None` where the host keeps it by an observer of its own.
+    fn timeline_path(&self) -> Option<PathBuf> {
+        None
+    }
+}
+
+impl Storage for Conversation {
+    fn id(&self) -> &str {
+        self.id()
+    }
+
+    fn append(&self, message: &mut Message) -> Result<(), LogError> {
+        self.append(message)
+    }
+
+    fn rewrite(&self, messages: &mut [Message], why: Rewrite) -> Result<(), LogError> {
+        self.rewrite(messages, why).map(drop)
+    }
+
+    fn save_state(&self, state: &BTreeMap<String, Value>) -> Result<(), LogError> {
+        self.save_state(state)
+    }
+
+    fn timeline_path(&self) -> Option<PathBuf> {
+        Some(self.timeline_path())
+    }
+}
