@@ -12,6 +12,7 @@ use std::sync::Arc;
 
 use common::Home;
 use hookspec::{Clock, Config, Hooks, Message, Mode, Registry, Session, ToolUse, find_point};
+use hookspec_builtins::models::Models;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
 
@@ -19,7 +20,16 @@ use serde_json::{Map, Value, json};
 const OFF: &str = "workspace_agents";
 
 /// Turned on for the story, beside what is on by default.
-const CONFIG: &str = "";
+const CONFIG: &str = r#"
+[hooks.active_context]
+enabled = true
+
+[hooks.cost_awareness]
+budget_usd = 1
+"#;
+
+/// Much talk, and a call whose block ends with a heading.
+const ANSWER: &str = "WORDS\n\n```save notes.md\nNotes.\n\n# Next\n```";
 
 /// Something happens: a message comes into the log, or a point fires.
 enum Scene {
@@ -49,17 +59,23 @@ fn story(workspace: &Path) -> Story {
     tell(0, fires("session.start", json!({ "resumed": false, "reason": "new", "initial": [] })));
     for turn in 0..3_u32 {
         let id = turn * 10;
-        let asked = message("user", id, &format!("Do the work {turn}, please. Look at inner/a.rs."));
+        let asked =
+            message("user", id, &format!("Do the work {turn}, please. Look at inner/a.rs, and ask @docs."));
         tell(40, fires("message.pre", json!({ "message": asked })));
         tell(0, Scene::Says(asked.clone()));
         tell(0, fires("turn.pre", json!({ "message": asked })));
         for step in 0..3_u32 {
             let id = id + step * 3;
             tell(0, fires("step.pre", json!({ "step": step })));
+            let tools = json!([{ "name": "docs.search", "description": "Searches.", "parameters": {} }]);
             let request =
-                json!({ "messages": [asked], "model": "openai/gpt-5", "tools": [], "parameters": {} });
+                json!({ "messages": [asked], "model": "openai/gpt-5", "tools": tools, "parameters": {} });
             tell(1, fires("generation.pre", json!({ "request": request, "attempt": 0 })));
-            let answer = message("assistant", id + 1, &"I shall read it, and then save it. ".repeat(300));
+            let answer = message(
+                "assistant",
+                id + 1,
+                &ANSWER.replace("WORDS", &"I shall read it, and then save it. ".repeat(300)),
+            );
             let usage = json!({
                 "input_tokens": 9_000 * (step + 1), "output_tokens": 900,
                 "cache_read_tokens": 100, "cache_creation_tokens": 50,
@@ -131,6 +147,7 @@ fn begin() -> Timestamp {
 
 struct Stage {
     hooks: Hooks,
+    models: Arc<Models>,
     home: Home,
 }
 
@@ -141,12 +158,14 @@ impl Stage {
         let home = Home::new();
         let inner = home.workspace().join("inner");
         std::fs::create_dir_all(&inner).unwrap();
+        std::fs::write(home.workspace().join("AGENTS.md"), "Be kind.\n").unwrap();
         std::fs::write(inner.join("AGENTS.md"), "Write small functions.\n").unwrap();
         std::fs::write(inner.join("a.rs"), "fn a() {}\n").unwrap();
         let mut config = Config::new();
         config.add_toml("hookspec.toml", CONFIG, &[]).unwrap();
         let registry = Registry::builder().mode(Mode::Cli).config(config).disable([OFF]).build().unwrap();
-        Self { hooks: Hooks::new(registry), home }
+        let models = Arc::new(Models::builtin().unwrap());
+        Self { hooks: Hooks::new(registry), models, home }
     }
 
     fn story(&self) -> Story {
@@ -168,6 +187,7 @@ impl Stage {
             .workspace(self.home.workspace())
             .model("openai/gpt-5")
             .clock(Clock::manual(now))
+            .extension(Arc::clone(&self.models))
             .log(log, None)
             .states(states)
             .build()
@@ -221,9 +241,24 @@ fn the_story_makes_many_hooks_speak() {
     let all = alone(&stage);
     let hooks: std::collections::BTreeSet<_> =
         messages(&all).iter().map(|message| message["hook"].as_str().unwrap().to_owned()).collect();
-    for hook in ["time_awareness.time_message", "cwd_awareness.notification"] {
-        assert!(hooks.contains(hook), "{hooks:?}");
+    let speakers = [
+        "active_context.on_generation",
+        "agents_md_inject.on_session_start",
+        "cost_awareness.inject_warning",
+        "cwd_awareness.notification",
+        "loop_guard.remember",
+        "markdown_validation.check",
+        "mcp_namespace_hint.hint",
+        "time_awareness.time_message",
+        "token_awareness.token_budget",
+        "token_awareness.token_usage",
+        "tool_target_instructions.on_tool_post",
+    ];
+    for hook in speakers {
+        assert!(hooks.contains(hook), "{hook} said nothing: {hooks:?}");
     }
+    let changed = all.iter().map(|fired| fired["fold"].to_string());
+    assert!(changed.filter(|fold| fold.contains("[UNTRUSTED:")).count() > 0, "injection_screening");
 }
 
 #[test]
@@ -293,7 +328,8 @@ fn each_event_in_a_process_of_its_own() {
     let log = home.path().join("log.jsonl");
     let mut now = begin();
     let (mut lines, mut said_all) = (String::new(), Vec::new());
-    home.config(CONFIG);
+    let config = home.path().join("story.toml");
+    std::fs::write(&config, format!("{CONFIG}\n[agent]\nmodel = \"openai/gpt-5\"\n")).unwrap();
     for (after, scene) in &stage.story() {
         now += SignedDuration::from_secs(i64::try_from(*after).unwrap());
         match scene {
@@ -307,6 +343,8 @@ fn each_event_in_a_process_of_its_own() {
                     "s",
                     "--disable",
                     OFF,
+                    "--config",
+                    config.to_str().unwrap(),
                     "--clock",
                     &now.to_string(),
                     "--event",
@@ -326,5 +364,8 @@ fn each_event_in_a_process_of_its_own() {
             }
         }
     }
-    assert_eq!(said_all.iter().collect::<Vec<_>>(), messages(&alone));
+    for (said, alone) in said_all.iter().zip(messages(&alone)) {
+        assert_eq!(said, alone);
+    }
+    assert_eq!(said_all.len(), messages(&alone).len());
 }
