@@ -23,7 +23,7 @@ fn entries(client: Client) -> Entries {
 fn places() -> Places {
     Places {
         home: "/home/ada".into(),
-        project: "/work/orbit".into(),
+        project: "/srv/orbit".into(),
         codex_home: None,
         claude_config_dir: None,
         hermes_home: Some("/etc/hermes".into()),
@@ -146,7 +146,7 @@ fn hermes_gets_a_block_of_its_own_and_hooks_of_others_are_not_touched() {
 fn files_are_where_the_clients_look_and_words_are_quoted() {
     let at = |client, scope| file(client, scope, &places()).map(|path| path.display().to_string());
     assert_eq!(at(Client::Codex, Scope::User).unwrap(), "/home/ada/.codex/hooks.json");
-    assert_eq!(at(Client::Claude, Scope::Project).unwrap(), "/work/orbit/.claude/settings.json");
+    assert_eq!(at(Client::Claude, Scope::Project).unwrap(), "/srv/orbit/.claude/settings.json");
     assert_eq!(at(Client::Hermes, Scope::User).unwrap(), "/etc/hermes/config.yaml");
     assert!(at(Client::Goose, Scope::Project).unwrap_err().to_string().contains("--scope user"));
     assert!(at(Client::Copilot, Scope::User).unwrap_err().to_string().contains("--scope project"));
