@@ -1,5 +1,6 @@
 //! `hookspec chat`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -56,7 +57,9 @@ enum ChatError {
     #[error("the session was not begun, since not everything of the configuration is in force: {0}")]
     NotInForce(String),
     #[error("there is no session to resume in {0}")]
-    NothingToResume(std::path::PathBuf),
+    NothingToResume(PathBuf),
+    #[error("there is no session `{session}` in {logs}{hint}")]
+    NoSession { session: String, logs: PathBuf, hint: String },
 }
 
 impl Chat {
@@ -93,7 +96,14 @@ impl Chat {
                     .map(|session| Begin::Resume(session.id))
                     .ok_or_else(|| ChatError::NothingToResume(settings.paths.logs_dir.clone()).into())
             }
-            Some(id) => Ok(Begin::Resume(id.to_owned())),
+            Some(id) => {
+                let logs = settings.paths.logs_dir.clone();
+                if !logs.join(id).is_dir() {
+                    let hint = super::trace::nearest(id, &logs);
+                    return Err(ChatError::NoSession { session: id.to_owned(), logs, hint }.into());
+                }
+                Ok(Begin::Resume(id.to_owned()))
+            }
         }
     }
 
