@@ -99,7 +99,10 @@ impl Chat {
             Some(id) => {
                 let logs = settings.paths.logs_dir.clone();
                 if !logs.join(id).is_dir() {
-                    let hint = super::trace::nearest(id, &logs);
+                    let mut hint = super::trace::nearest(id, &logs);
+                    if self.prompt.is_empty() {
+                        hint.push_str("; if it was meant as a prompt, put it before --resume");
+                    }
                     return Err(ChatError::NoSession { session: id.to_owned(), logs, hint }.into());
                 }
                 Ok(Begin::Resume(id.to_owned()))
@@ -257,9 +260,14 @@ impl Talk {
                     output::line(format!("  {} at {}", row.info.name, row.info.point.wire));
                 }
             }
-            _ => output::note(
-                "/undo takes back the last turn · /model NAME changes the model · /hooks lists the hooks · /exit ends",
-            ),
+            _ => {
+                if name != "/help" {
+                    output::note(format!("there is no command {name}"));
+                }
+                output::note(
+                    "/undo takes back the last turn · /model NAME changes the model · /hooks lists the hooks · /exit ends",
+                );
+            }
         }
     }
 }
