@@ -56,6 +56,8 @@ pub(crate) struct Chat {
 enum ChatError {
     #[error("the session was not begun, since not everything of the configuration is in force: {0}")]
     NotInForce(String),
+    #[error("there is no prompt, and with --non-interactive nobody is asked for one; give one")]
+    NoPrompt,
     #[error("there is no session to resume in {0}")]
     NothingToResume(PathBuf),
     #[error("there is no session `{session}` in {logs}{hint}")]
@@ -64,6 +66,9 @@ enum ChatError {
 
 impl Chat {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
+        if self.non_interactive && self.prompt.is_empty() {
+            return Err(ChatError::NoPrompt.into());
+        }
         let settings = Settings::load(common)?;
         let asking = Asking::choose(self.non_interactive, self.yes);
         let mut builder = builder(&settings, common, plugins, asking);
