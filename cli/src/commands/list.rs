@@ -46,6 +46,7 @@ struct UnknownHook {
 impl List {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
         let settings = Settings::load(common)?;
+        settings.check_workspace()?;
         let asking = match self.interactive {
             true => Asking::Person,
             false => Asking::choose(self.non_interactive, self.yes),

@@ -70,6 +70,7 @@ impl Trust {
     pub(crate) fn run(&self, common: &Common) -> CommandResult {
         // What else is wrong with the configuration is told by the commands that use it.
         let (settings, _) = Settings::read(common)?;
+        settings.check_workspace()?;
         let store = store(&settings.paths);
         let grants = store.load()?;
         let mut subjects = settings.subjects.clone();
