@@ -2,7 +2,7 @@
 //!
 //! Four directories, in the places that the XDG base directory rules give them on every system: what a
 //! person writes (`config_dir`), what the program keeps (`data_dir`, with the conversations in `logs_dir`)
-//! and what it can do without (`state_dir`). Two variables move them: `HOOKSPEC_HOME` puts all four under one
+//! and what hooks remember (`state_dir`). Two variables move them: `HOOKSPEC_HOME` puts all four under one
 //! directory (a test, a container, a second identity), and `HOOKSPEC_LOGS_HOME` moves the conversations
 //! alone and wins over it.
 //!
@@ -21,7 +21,8 @@ pub struct Paths {
     pub data_dir: PathBuf,
     /// The conversations, one folder each.
     pub logs_dir: PathBuf,
-    /// What may be deleted without losing anything but time.
+    /// What hooks remember: their states between processes, snapshots, records of tool calls. Conversations do
+    /// without it.
     pub state_dir: PathBuf,
 }
 

@@ -3,7 +3,7 @@
 //! **Watches** every tool call, before and after it runs. The same call that gave the same result is a
 //! repetition; so is a cycle of two or three calls (`A B A B`). **Speaks** after the third time (`warn`): one
 //! visible message, once for each circle; before the fifth (`ask`) the user is asked, and before the one that
-//! `deny` names, if it names one, the call is refused. Another call, another result or a message of the user ends
+//! `deny` names (0: none) the call is refused. Another call, another result or a message of the user ends
 //! the circle. **Keeps** the hashes of the last calls and results, per session, so that a resumed session goes
 //! on counting. **Costs** two hashes a call.
 //!

@@ -36,6 +36,13 @@ pub(crate) fn hint(what: &str, width: usize, why: &str) {
     }
 }
 
+/// So many of something, as in "1 hook" and "2 hooks".
+pub(crate) fn count(number: impl Display, one: &str) -> String {
+    let number = number.to_string();
+    let end = if number == "1" { "" } else { "s" };
+    format!("{number} {one}{end}")
+}
+
 /// Writes text as it is.
 pub(crate) fn raw(text: &str) {
     if let Err(error) = write(text) {

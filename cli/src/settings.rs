@@ -69,6 +69,8 @@ pub(crate) enum SettingsError {
         "{path} cannot be read: {source}; make it readable, or say where else to look with HOOKSPEC_HOME or --config"
     )]
     Read { path: PathBuf, source: std::io::Error },
+    #[error("{0} is no directory; give one with --workspace")]
+    NoWorkspace(PathBuf),
     #[error("{file}: `[agent]`: {why}")]
     Agent { file: String, why: String },
     #[error(transparent)]
@@ -112,6 +114,14 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// That the workspace is there, for commands that would find nothing in it and say so.
+    pub(crate) fn check_workspace(&self) -> Result<(), SettingsError> {
+        if self.workspace.is_dir() {
+            return Ok(());
+        }
+        Err(SettingsError::NoWorkspace(self.workspace.clone()))
+    }
+
     /// Reads the user's file, the workspace's, the one that was named, and the environment, in this order.
     ///
     /// The workspace's file counts only while the user trusts exactly what is in it. What does not count is told.

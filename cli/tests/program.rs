@@ -107,6 +107,14 @@ fn mistakes_are_told_with_the_culprit_and_the_remedy() {
     assert!(home.bad(&["chat", "hi", "--model", "nobody/x"]).contains("nobody/x"));
     assert!(home.bad(&["chat", "hi", "--model", "replay:gone.jsonl"]).contains("gone.jsonl"));
     assert!(home.bad(&["chat", "hi", "--model", "x/y", "--workspace", "gone"]).contains("cannot be used"));
+    assert!(home.bad(&["chat", "hi", "--resume", "gone"]).contains("there is no session `gone`"));
+    assert!(home.bad(&["chat", "-n", "--model", "x/y"]).contains("there is no prompt"));
+    for command in ["list", "trust", "snapshots"] {
+        assert!(home.bad(&[command, "--workspace", "gone"]).contains("gone is no directory"), "{command}");
+    }
+    // None of these began a session.
+    assert!(home.bad(&["trace"]).contains("there is no session yet"));
+    assert!(home.bad(&["list", "--explain", "time_awarenes"]).contains("did you mean `time_awareness`"));
     assert!(home.bad(&["trace", "nothing"]).contains("there is no session `nothing`"));
     assert!(home.bad(&["new", "No"]).contains("cannot be a crate's name"));
 }

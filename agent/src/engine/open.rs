@@ -127,6 +127,13 @@ impl Agent {
             chat: Chat { model: model.clone(), workspace: Some(workspace.clone()), ..Chat::default() },
             ..ConversationConfig::default()
         };
+        // A new session is begun only once its model can be had: a misspelt name leaves no empty one behind.
+        let is_new = matches!(begin, Begin::New(_) | Begin::Fork(..));
+        let opened = match &model {
+            Some(model) => Some(crate::models::open(model, &model_options)?),
+            None if is_new => return Err(OpenError::NoModel),
+            None => None,
+        };
         let fresh = |messages| Loaded { messages, config: config.clone(), ..Loaded::default() };
         let (storage, loaded, reason): (Arc<dyn Storage>, _, _) = match begin {
             Begin::New(id) => {
@@ -150,7 +157,10 @@ impl Agent {
         };
         let Loaded { messages: loaded, state: states, config, .. } = loaded;
         let model = model.or_else(|| config.chat.model.clone()).ok_or(OpenError::NoModel)?;
-        let opened = crate::models::open(&model, &model_options)?;
+        let opened = match opened {
+            Some(opened) => opened,
+            None => crate::models::open(&model, &model_options)?,
+        };
         let path = storage.timeline_path().filter(|_| observer.is_none());
         let timeline = match path {
             None => None,

@@ -24,7 +24,7 @@ pub enum LogError {
         logs: PathBuf,
     },
     /// The id is taken.
-    #[error("A conversation {id:?} exists already: open it, or choose another id.")]
+    #[error("A conversation {id:?} exists already: resume it, or choose another id.")]
     Exists {
         /// The id.
         id: String,

@@ -24,9 +24,7 @@ pub enum ModelError {
     },
 
     /// No API key was given.
-    #[error(
-        "The model `{model}` needs an API key: set the environment variable {variable} or the option `api_key`."
-    )]
+    #[error("The model `{model}` needs an API key: set the environment variable {variable}.")]
     MissingKey {
         /// The model.
         model: String,

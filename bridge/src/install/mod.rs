@@ -227,7 +227,7 @@ fn commands(entry: &Value) -> Vec<&str> {
 }
 
 /// Whether an entry is ours, and ours alone.
-fn is_ours(client: Client, entry: &Value) -> bool {
+pub(crate) fn is_ours(client: Client, entry: &Value) -> bool {
     let commands = commands(entry);
     !commands.is_empty() && commands.iter().all(|command| event_of(client, command).is_some())
 }

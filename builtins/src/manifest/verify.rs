@@ -34,7 +34,7 @@ pub struct Report {
 /// A folder that cannot be looked at.
 #[derive(Debug, thiserror::Error)]
 #[error(
-    "the records in {dir} cannot be read: {source}; name the folder that `dir` in `[hooks.manifest]` names"
+    "the records in {dir} cannot be read: {source}; `enabled = true` in `[hooks.manifest]` makes records, and its `dir` says where"
 )]
 pub struct VerifyError {
     /// The folder.

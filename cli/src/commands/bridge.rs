@@ -57,9 +57,9 @@ const HELP: &str =
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
 pub(crate) struct BridgeCommand {
-    /// Whose events these are.
+    /// The agent whose event it is.
     client: ClientArg,
-    /// The event, for clients that do not tell it, and for events that cannot be read.
+    /// The event's name, for clients that do not tell it, and for events that cannot be read.
     #[arg(long, value_name = "NAME")]
     event: Option<String>,
     /// Seconds that the hooks of one event may take together; must be less than the client's own limit.

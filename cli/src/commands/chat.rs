@@ -1,5 +1,6 @@
 //! `hookspec chat`.
 
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -55,12 +56,19 @@ pub(crate) struct Chat {
 enum ChatError {
     #[error("the session was not begun, since not everything of the configuration is in force: {0}")]
     NotInForce(String),
+    #[error("there is no prompt, and with --non-interactive nobody is asked for one; give one")]
+    NoPrompt,
     #[error("there is no session to resume in {0}")]
-    NothingToResume(std::path::PathBuf),
+    NothingToResume(PathBuf),
+    #[error("there is no session `{session}` in {logs}{hint}")]
+    NoSession { session: String, logs: PathBuf, hint: String },
 }
 
 impl Chat {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
+        if self.non_interactive && self.prompt.is_empty() {
+            return Err(ChatError::NoPrompt.into());
+        }
         let settings = Settings::load(common)?;
         let asking = Asking::choose(self.non_interactive, self.yes);
         let mut builder = builder(&settings, common, plugins, asking);
@@ -93,7 +101,17 @@ impl Chat {
                     .map(|session| Begin::Resume(session.id))
                     .ok_or_else(|| ChatError::NothingToResume(settings.paths.logs_dir.clone()).into())
             }
-            Some(id) => Ok(Begin::Resume(id.to_owned())),
+            Some(id) => {
+                let logs = settings.paths.logs_dir.clone();
+                if !logs.join(id).is_dir() {
+                    let mut hint = super::trace::nearest(id, &logs);
+                    if self.prompt.is_empty() {
+                        hint.push_str("; if it was meant as a prompt, put it before --resume");
+                    }
+                    return Err(ChatError::NoSession { session: id.to_owned(), logs, hint }.into());
+                }
+                Ok(Begin::Resume(id.to_owned()))
+            }
         }
     }
 
@@ -247,9 +265,14 @@ impl Talk {
                     output::line(format!("  {} at {}", row.info.name, row.info.point.wire));
                 }
             }
-            _ => output::note(
-                "/undo takes back the last turn · /model NAME changes the model · /hooks lists the hooks · /exit ends",
-            ),
+            _ => {
+                if name != "/help" {
+                    output::note(format!("there is no command {name}"));
+                }
+                output::note(
+                    "/undo takes back the last turn · /model NAME changes the model · /hooks lists the hooks · /exit ends",
+                );
+            }
         }
     }
 }

@@ -106,8 +106,12 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
             )));
             for plugin in &report.plugins {
                 let what = format!(
-                    "plugin {} {}: {} hooks, {} tools, {} points",
-                    plugin.package, plugin.version, plugin.hooks, plugin.tools, plugin.points
+                    "plugin {} {}: {}, {}, {}",
+                    plugin.package,
+                    plugin.version,
+                    output::count(plugin.hooks, "hook"),
+                    output::count(plugin.tools, "tool"),
+                    output::count(plugin.points, "point")
                 );
                 if plugin.hooks + plugin.tools + plugin.points == 0 {
                     findings.push(Finding::bad(
@@ -130,12 +134,12 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
     findings.extend(dead_points());
     findings.push(writable("conversations", &settings.paths.logs_dir));
     findings.push(writable("states of hooks", &settings.paths.state_dir));
+    let workspace = format!("workspace: {}", settings.place.workspace.display());
     findings.push(match std::fs::read_dir(&settings.workspace) {
-        Ok(_) => Finding::good(format!("workspace: {}", settings.workspace.display())),
-        Err(error) => Finding::bad(
-            format!("workspace: {}", settings.workspace.display()),
-            format!("{error}; give a directory that you may read with --workspace"),
-        ),
+        Ok(_) => Finding::good(workspace),
+        Err(error) => {
+            Finding::bad(workspace, format!("{error}; give a directory that you may read with --workspace"))
+        }
     });
     findings.extend(unlinked(&settings.workspace, plugins));
     let clients = check(&settings, common, plugins).into_iter();

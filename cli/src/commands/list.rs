@@ -46,6 +46,7 @@ struct UnknownHook {
 impl List {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
         let settings = Settings::load(common)?;
+        settings.check_workspace()?;
         let asking = match self.interactive {
             true => Asking::Person,
             false => Asking::choose(self.non_interactive, self.yes),
@@ -126,7 +127,7 @@ fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) 
     let all = registry.list();
     let rows: Vec<_> = all.iter().filter(|row| row.info.name == name || row.info.group() == name).collect();
     let Some(first) = rows.first() else {
-        let known = all.iter().map(|row| row.info.name.as_str());
+        let known = all.iter().flat_map(|row| [row.info.group(), row.info.name.as_str()]);
         return Err(UnknownHook { name: name.to_owned(), nearest: names::did_you_mean(name, known) }.into());
     };
     let group = first.info.group();
@@ -145,7 +146,9 @@ fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) 
     for row in &rows {
         let info = &row.info;
         let on = if row.on { paint(GOOD, "on") } else { paint(BAD, "off") };
-        output::line(format!("{}  {on}: {}", paint(BOLD, &info.name), row.why));
+        let why =
+            row.why.strip_prefix("off ").map_or_else(|| format!(": {}", row.why), |why| format!(" {why}"));
+        output::line(format!("{}  {on}{why}", paint(BOLD, &info.name)));
         if !info.docs.is_empty() {
             output::line(format!("\n  {}\n", info.docs.replace('\n', "\n  ")));
         }
@@ -155,7 +158,9 @@ fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) 
         for (name, value) in options(info) {
             output::line(format!("  {name:<9} {value}"));
         }
-        output::line(paint(DIM, format!("  {} {}:{}\n", info.package, info.file, info.line)));
+        // A command from a file has no package.
+        let place = format!("{} {}:{}", info.package, info.file, info.line);
+        output::line(paint(DIM, format!("  {}\n", place.trim_start())));
     }
     match settings {
         Some(settings) => {
@@ -181,7 +186,11 @@ fn options(info: &HookInfo) -> Vec<(&'static str, String)> {
     let flags = [
         (info.once, "once", "at most once a session"),
         (info.fail_open, "fail_open", "lets things pass when it fails, instead of denying them"),
-        (info.confirmation, "confirms", "this host's way to ask the user; an allowlist does not remove it"),
+        (
+            info.confirmation,
+            "confirms",
+            "belongs to how tool calls are confirmed; an allowlist does not remove it",
+        ),
     ];
     all.extend(flags.into_iter().filter(|flag| flag.0).map(|(_, name, what)| (name, what.to_owned())));
     all.extend(info.timeout.map(|time| ("timeout", format!("{time:?}"))));

@@ -126,6 +126,11 @@ impl Serve {
             Some(token) => output::line(format!("http://{address}/#token={}", token.reveal())),
             None => output::line(format!("http://{address}/")),
         }
+        if self.model.is_none() && settings.agent.model.is_none() {
+            output::warning(
+                "there is no model: each conversation must name its own, or start again with --model",
+            );
+        }
         output::note(paint(DIM, "Ctrl-C ends all sessions and then the server; twice, at once"));
         run(server, signals).await;
         Ok(ExitCode::SUCCESS)

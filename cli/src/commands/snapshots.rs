@@ -45,6 +45,7 @@ enum What {
 impl Snapshots {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
         let settings = Settings::load(common)?;
+        settings.check_workspace()?;
         let workspace = std::path::absolute(&settings.workspace)?;
         let state = StateDir(settings.paths.state_dir.clone());
         let wanted = hook_settings::<SnapshotSettings>(&settings, common, plugins)?;

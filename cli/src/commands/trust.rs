@@ -2,6 +2,7 @@
 //!
 //! What is granted is one content: the fingerprint that was shown. Whatever changes, asks again.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -19,6 +20,8 @@ use super::CommandResult;
 /// Bytes of a file that are shown.
 const SHOWN: usize = 64 * 1024;
 
+const NOTHING: &str = "this folder brings nothing that needs your trust";
+
 #[derive(Debug, Args)]
 pub(crate) struct Trust {
     #[command(subcommand)]
@@ -27,15 +30,15 @@ pub(crate) struct Trust {
 
 #[derive(Debug, Subcommand)]
 enum Action {
-    /// Show the whole text of it, and of every file that it names.
+    /// Show what this folder brings: the whole text, and that of every file that its commands name.
     Show {
         /// The beginning of a fingerprint; all without one.
         #[arg(value_name = "FINGERPRINT")]
         fingerprints: Vec<String>,
     },
-    /// Trust it exactly as it is now.
+    /// Trust what this folder brings, exactly as it is now.
     Grant(Which),
-    /// Take that back.
+    /// Trust it no longer.
     Revoke(Which),
 }
 
@@ -67,6 +70,7 @@ impl Trust {
     pub(crate) fn run(&self, common: &Common) -> CommandResult {
         // What else is wrong with the configuration is told by the commands that use it.
         let (settings, _) = Settings::read(common)?;
+        settings.check_workspace()?;
         let store = store(&settings.paths);
         let grants = store.load()?;
         let mut subjects = settings.subjects.clone();
@@ -75,9 +79,11 @@ impl Trust {
         match &self.action {
             None => list(&items, common.json)?,
             Some(Action::Show { fingerprints }) => {
-                for item in chosen(&items, fingerprints, fingerprints.is_empty())? {
-                    show(item);
+                let chosen = chosen(&items, fingerprints, fingerprints.is_empty())?;
+                if chosen.is_empty() {
+                    output::line(NOTHING);
                 }
+                chosen.into_iter().for_each(show);
             }
             Some(Action::Grant(which)) => {
                 let chosen = chosen(&items, &which.fingerprints, which.all)?;
@@ -121,7 +127,7 @@ fn list(items: &[Item<'_>], as_json: bool) -> Result<(), output::PrintError> {
         return output::json(&items.iter().map(row).collect::<Vec<_>>());
     }
     if items.is_empty() {
-        output::line("this folder brings nothing that needs your trust");
+        output::line(NOTHING);
         return Ok(());
     }
     for item in items {
@@ -181,6 +187,10 @@ fn content(file: &Path) -> String {
 }
 
 fn grant(store: &Store, items: &[&Item<'_>]) -> Result<(), TrustError> {
+    if items.is_empty() {
+        output::line(NOTHING);
+        return Ok(());
+    }
     let at = jiff::Timestamp::now().to_string();
     store.grant(items.iter().map(|item| Grant {
         fingerprint: item.print.clone(),
@@ -200,12 +210,13 @@ fn revoke(store: &Store, items: &[Item<'_>], which: &Which) -> Result<(), TrustE
     };
     let named = |grant: &Grant| which.fingerprints.iter().any(|text| grant.fingerprint.begins(text));
     let gone = store.revoke(|grant| if which.all { here(grant) } else { named(grant) })?;
-    for grant in &gone {
-        let file = plain(&grant.file.display().to_string());
-        output::line(format!("no longer trusted  {file}, {}", plain(&grant.part)));
+    // One content after another of the same place may have been trusted.
+    let places: BTreeSet<_> = gone.iter().map(|grant| (&grant.file, &grant.part)).collect();
+    for (file, part) in places {
+        output::line(format!("no longer trusted  {}, {}", plain(&file.display().to_string()), plain(part)));
     }
     if gone.is_empty() {
-        output::line("nothing of it was trusted");
+        output::line("nothing here was trusted");
     }
     Ok(())
 }

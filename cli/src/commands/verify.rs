@@ -18,9 +18,9 @@ use super::{CommandResult, hook_settings};
 
 #[derive(Debug, Args)]
 pub(crate) struct Verify {
-    /// The folder with the records, ours or gptme's; the one that `[hooks.manifest]` names unless given.
+    /// The folder with the records, ours or gptme's; unless given, the one that `[hooks.manifest]` writes to.
     dir: Option<PathBuf>,
-    /// The key that ties the records; the one that `[hooks.manifest]` names, where there is one, unless given.
+    /// The file with the key of the records' hashes; unless given, the one that `[hooks.manifest]` uses.
     #[arg(long, value_name = "FILE")]
     key_file: Option<PathBuf>,
 }
@@ -52,20 +52,17 @@ impl Verify {
 }
 
 fn summary(report: &manifest::Report) -> String {
-    let count = |number: u64, one: &str| match number {
-        1 => format!("1 {one}"),
-        many => format!("{many} {one}s"),
-    };
-    let found = report.findings.len() as u64;
+    let found = report.findings.len();
     let (result, style) = match found {
         0 => ("nothing is wrong".to_owned(), GOOD),
-        _ => (count(found, "finding"), BAD),
+        _ => (output::count(found, "finding"), BAD),
     };
     let tie = match report.records - report.keyed {
         _ if report.records == 0 => String::new(),
         0 => ", tied by a key".to_owned(),
         unkeyed => format!(", {unkeyed} without a key: who can write them can forge them"),
     };
-    let (records, sessions) = (count(report.records, "record"), count(report.sessions, "session"));
+    let (records, sessions) =
+        (output::count(report.records, "record"), output::count(report.sessions, "session"));
     format!("{}: {records} of {sessions}{tie}", paint(style, result))
 }

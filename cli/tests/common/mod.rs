@@ -1,6 +1,8 @@
 //! A home and a workspace of their own for each test, and the program run in them.
 
-#![allow(clippy::unwrap_used, dead_code, unreachable_pub)]
+#![allow(clippy::unwrap_used, clippy::expect_used, dead_code, unreachable_pub)]
+
+pub mod commands;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};

@@ -147,11 +147,23 @@ impl Selection {
 }
 
 fn mode_reason(options: &Options) -> String {
-    let modes: Vec<String> = options.modes.iter().map(|mode| format!("{mode:?}").to_lowercase()).collect();
+    let modes: Vec<&str> = options.modes.iter().copied().map(mode_name).collect();
     if modes.is_empty() {
         "off unless an allowlist names it".to_owned()
     } else {
         format!("for {} hosts only", modes.join(" or "))
+    }
+}
+
+/// A mode as `modes = […]` has it.
+fn mode_name(mode: Mode) -> &'static str {
+    match mode {
+        Mode::Cli => "cli",
+        Mode::Server => "server",
+        Mode::Bridge => "bridge",
+        Mode::Embedded => "embedded",
+        Mode::Interactive => "interactive",
+        Mode::NoConfirm => "no_confirm",
     }
 }
 

@@ -187,7 +187,7 @@ pub(crate) async fn create(
         None => host.model.clone().ok_or_else(|| {
             Problem::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
-                "No model was named, and the server has no default.",
+                "No model was named, and the server has no default: name one in config.chat.model, or start the server with --model.",
             )
         })?,
     };

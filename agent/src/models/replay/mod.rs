@@ -79,8 +79,10 @@ impl Replay {
     /// wrong.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, ModelError> {
         let path = path.as_ref();
-        let text = std::fs::read_to_string(path)
-            .map_err(|error| ModelError::ScriptFile { path: path.into(), reason: format!("{error}.") })?;
+        let text = std::fs::read_to_string(path).map_err(|error| ModelError::ScriptFile {
+            path: path.into(),
+            reason: format!("{error}; name a file of JSON lines after `replay:`."),
+        })?;
         Self::from_text(path.to_string_lossy(), &text)
     }
 

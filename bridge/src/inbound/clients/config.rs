@@ -75,6 +75,9 @@ pub(super) fn read(file: &File) -> Read {
     reading.read
 }
 
+/// Why an entry of `hookspec install` is left out.
+const BRIDGE: &str = "it is the bridge to this program, whose hooks run here anyway";
+
 /// Keys beside events in Hermes's `hooks`.
 const RESERVED: [&str; 2] = ["output_spill", "outbound"];
 
@@ -106,7 +109,7 @@ impl Reading<'_> {
                 self.complain(&place, "it must be a list of groups, as in [{\"hooks\": […]}]");
                 continue;
             };
-            let Some(event) = self.event(name, &place) else { continue };
+            let Some(event) = self.event(name, &place, groups) else { continue };
             for (index, group) in groups.iter().enumerate() {
                 self.group(event, group, &format!("{place}[{index}]"));
             }
@@ -114,12 +117,17 @@ impl Reading<'_> {
     }
 
     /// The event, or a word on that it has no meaning here.
-    fn event(&mut self, name: &str, place: &str) -> Option<Event> {
+    fn event(&mut self, name: &str, place: &str, entries: &[Value]) -> Option<Event> {
         let event = self.file.dialect.event(name);
         if event.is_none() {
-            let idle =
-                self.complaint(place, format!("no hook point here is `{name}`, so that it never runs"));
-            self.read.idle.push(idle);
+            let client = self.file.dialect.client();
+            let is_bridge =
+                !entries.is_empty() && entries.iter().all(|entry| install::is_ours(client, entry));
+            let why = match is_bridge {
+                true => BRIDGE.to_owned(),
+                false => format!("no hook point here is `{name}`, so that it never runs"),
+            };
+            self.read.idle.push(self.complaint(place, why));
         }
         event
     }
@@ -151,7 +159,8 @@ impl Reading<'_> {
         let Some(events) = top.get("hooks").and_then(Value::as_object) else { return };
         for (name, entries) in events.iter().filter(|(name, _)| !RESERVED.contains(&name.as_str())) {
             let place = format!("hooks.{name}");
-            let Some(event) = self.event(name, &place) else { continue };
+            let held = entries.as_array().map_or(&[][..], Vec::as_slice);
+            let Some(event) = self.event(name, &place, held) else { continue };
             let Some(entries) = entries.as_array() else {
                 self.complain(&place, "it must be a list of entries");
                 continue;
@@ -206,8 +215,7 @@ impl Reading<'_> {
         if install::event_of(self.file.dialect.client(), &handler.action.to_string()).is_none() {
             return self.read.handlers.push(handler);
         }
-        let why = "it is the bridge to this program, whose hooks run here anyway";
-        self.read.idle.push(self.complaint(&handler.place, why));
+        self.read.idle.push(self.complaint(&handler.place, BRIDGE));
     }
 
     fn group(&mut self, event: Event, group: &Value, place: &str) {

@@ -39,7 +39,10 @@ fn half_a_minute() -> u64 {
 
 /// A line for the shell, or a program and its arguments.
 #[derive(Debug, Deserialize)]
-#[serde(untagged, expecting = "a line for the shell, or a list of a program and its arguments")]
+#[serde(
+    untagged,
+    expecting = "`command` must be a line for the shell, or a list of a program and its arguments"
+)]
 enum Words {
     Line(String),
     List(Vec<String>),

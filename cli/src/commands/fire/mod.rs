@@ -74,8 +74,6 @@ enum FireError {
     Io { path: PathBuf, source: std::io::Error },
     #[error("no hook of --only runs at {point}: {why}")]
     NotThere { point: &'static str, why: String },
-    #[error("{0} is no directory; give one with --workspace")]
-    NoWorkspace(PathBuf),
 }
 
 impl Fire {
@@ -90,10 +88,8 @@ impl Fire {
         let event = self.event()?;
         let bad_event = |error| FireError::BadEvent { point: info.name, error };
         point.check_json(&event).map_err(bad_event)?;
+        settings.check_workspace()?;
         let workspace = std::path::absolute(&settings.workspace)?;
-        if !workspace.is_dir() {
-            return Err(FireError::NoWorkspace(workspace).into());
-        }
         let messages = self.messages()?;
         // Whether this program fires the point by itself does not matter: here it is fired by hand.
         let mut registry = builder(&settings, common, plugins, Asking::choose(false, false)).strict(false);

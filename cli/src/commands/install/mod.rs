@@ -34,24 +34,25 @@ enum ScopeArg {
 
 #[derive(Debug, Args)]
 pub(crate) struct Install {
-    /// The client.
+    /// The agent that shall run our hooks.
     client: ClientArg,
-    /// Whose configuration; yours, unless the client has none.
+    /// Whose configuration to change; yours, but for Copilot, which has only a project's.
     #[arg(long, value_enum)]
     scope: Option<ScopeArg>,
     /// Show the change without making it.
     #[arg(long)]
     dry_run: bool,
-    /// The command that starts this program; its own path for you, `hookspec` for a project.
+    /// The command that the client starts; unless given, this program's full path, or its bare name with
+    /// `--scope project`, since others have it elsewhere.
     #[arg(long, value_name = "COMMAND")]
     program: Option<String>,
 }
 
 #[derive(Debug, Args)]
 pub(crate) struct Uninstall {
-    /// The client.
+    /// The agent that shall no longer run them.
     client: ClientArg,
-    /// Whose configuration; yours, unless the client has none.
+    /// Whose configuration to change; yours, but for Copilot, which has only a project's.
     #[arg(long, value_enum)]
     scope: Option<ScopeArg>,
     /// Show the change without making it.

@@ -6,6 +6,8 @@ use std::time::Duration;
 use hookspec::points::{FILE_PRE_PATCH, STEP_POST, TOOL_POST_EXECUTE, TURN_POST};
 use hookspec::{Gate, Message, Session, ToolUse, hook};
 
+use crate::output::count;
+
 /// A gate: nobody changes what runs in production.
 #[hook(FILE_PRE_PATCH, name = "tour.guard", enabled = false)]
 fn guard(path: &Path) -> Option<Gate> {
@@ -22,7 +24,7 @@ fn fragile(tool_use: &ToolUse) {
 #[hook(TURN_POST, name = "tour.report", enabled = false, background)]
 fn report(steps: u32, changed: &[std::path::PathBuf]) -> Message {
     std::thread::sleep(Duration::from_millis(30));
-    Message::system(format!("{steps} steps, {} files changed", changed.len()))
+    Message::system(format!("{}, {} changed", count(steps, "step"), count(changed.len(), "file")))
 }
 
 /// Seven minutes pass with each step, so that `time_awareness` has something to say.

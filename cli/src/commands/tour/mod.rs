@@ -66,6 +66,8 @@ impl Tour {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let entries = runtime.block_on(play(registry, &stage, logs.clone(), id.clone()))?;
         let _ = std::panic::take_hook();
+        // What follows may be cut off (`| head`), which ends the program at once.
+        drop(stage);
 
         output::line("");
         super::trace::print(&id, &entries);

@@ -58,7 +58,9 @@ impl Trace {
         let entries = match read(&path) {
             Ok(entries) => entries,
             Err(_) if !path.parent().is_some_and(Path::is_dir) => {
-                return Err(unknown(session, settings.paths.logs_dir).into());
+                let (logs, hint) =
+                    (settings.paths.logs_dir.clone(), nearest(&session, &settings.paths.logs_dir));
+                return Err(TraceError::Unknown { session, logs, hint }.into());
             }
             Err(source) => return Err(TraceError::NoTimeline { session, path, source }.into()),
         };
@@ -77,16 +79,16 @@ impl Trace {
     }
 }
 
-/// A session that is not there: the one that may have been meant, else the latest ones.
-fn unknown(session: String, logs: PathBuf) -> TraceError {
+/// What to say of a session that is not there: the one that may have been meant, else the latest ones.
+pub(crate) fn nearest(session: &str, logs: &Path) -> String {
     // Where not even the folder can be read, there is nothing to offer; the error names it.
-    let all = hookspec_agent::log::list(&logs).unwrap_or_default();
-    let mut hint = did_you_mean(&session, all.iter().map(|summary| summary.id.as_str()));
+    let all = hookspec_agent::log::list(logs).unwrap_or_default();
+    let mut hint = did_you_mean(session, all.iter().map(|summary| summary.id.as_str()));
     if hint.is_empty() && !all.is_empty() {
         let latest: Vec<_> = all.iter().take(3).map(|summary| format!("`{}`", summary.id)).collect();
         hint = format!("; the latest are {}", latest.join(", "));
     }
-    TraceError::Unknown { session, logs, hint }
+    hint
 }
 
 /// Every good line; a broken one costs itself.
