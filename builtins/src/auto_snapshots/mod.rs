@@ -97,6 +97,9 @@ impl Settings {
     }
 }
 
+/// How many begun calls are remembered: of a call that another agent's user refused, nobody tells the end.
+const MOST_OPEN: usize = 64;
+
 /// The calls that have begun, each with the tree as it was then.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Calls {
@@ -124,6 +127,8 @@ fn pre(
     state.open.retain(|open| open.call != call);
     let snapshot = shadow.take(&format!("pre:{}", tool_use.tool), session.clock().now())?;
     state.open.push(Open { call, tree: snapshot });
+    let over = state.open.len().saturating_sub(MOST_OPEN);
+    state.open.drain(..over);
     Ok(())
 }
 

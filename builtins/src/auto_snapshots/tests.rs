@@ -349,6 +349,22 @@ fn calls_in_one_another_are_compared_with_their_own_beginning() {
 }
 
 #[test]
+fn calls_whose_end_is_never_told_do_not_pile_up() {
+    let place = Place::new();
+    let session = place.session("s");
+    for number in 0..MOST_OPEN {
+        let (call, tree) = (format!("old {number}"), String::new());
+        session.state::<Calls>().unwrap().open.push(Open { call, tree });
+    }
+    before(&session, &save());
+    let open =
+        session.state::<Calls>().unwrap().open.iter().map(|open| open.call.clone()).collect::<Vec<_>>();
+    assert_eq!((open.len(), open[0].as_str()), (MOST_OPEN, "old 1"));
+    after(&session, &save());
+    assert_eq!(place.labels(), ["initial", "pre:save"], "the newest one is known");
+}
+
+#[test]
 fn our_own_files_are_no_part_of_the_tree() {
     let place = Place::new();
     let state = place.workspace.path().join("state [1]");
