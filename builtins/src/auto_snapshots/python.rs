@@ -143,7 +143,7 @@ fn calls_write(code: &str) -> bool {
         let name =
             &before[before.rfind(|c: char| !is_name(c)).map_or(0, |end| end + last_len(before, end))..];
         if name == "open" {
-            return open_writes(&code[at..]);
+            return before.ends_with("shelve.open") || open_writes(&code[at..]);
         }
         let called_on_text = name.is_empty() && before.ends_with([']', ')']);
         called_on_text
@@ -159,10 +159,13 @@ fn last_len(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(1, char::len_utf8)
 }
 
+/// Characters of a call of `open` in which its end is looked for.
+const LONGEST_CALL: usize = 4096;
+
 /// Whether `open(…` opens for writing: its mode says so, or cannot be seen.
 fn open_writes(call: &str) -> bool {
     let mut open = 0_u32;
-    let end = call.char_indices().find(|(_, c)| {
+    let end = call.char_indices().take(LONGEST_CALL).find(|(_, c)| {
         match c {
             '(' | '[' | '{' => open += 1,
             ')' | ']' | '}' => open = open.saturating_sub(1),
@@ -170,7 +173,8 @@ fn open_writes(call: &str) -> bool {
         }
         open == 0
     });
-    let inside = &call[1..end.map_or(call.len(), |(at, _)| at)];
+    let Some((end, _)) = end else { return true };
+    let inside = &call[1..end];
     // `Path.open("w")` has the mode first; there it cannot be told from a file of that name.
     inside.split(',').enumerate().any(|(index, argument)| {
         let argument = argument.trim();
@@ -235,8 +239,10 @@ mod tests {
             "fs[0]()",
             "f\"{os.remove('x')}\"",
             "Path('a').open('w')",
+            "shelve.open('f')",
         ] {
             assert!(code_writes(code), "{code}");
         }
+        assert!(code_writes(&"open(".repeat(50_000)), "and it does not take for ever to see that it never ends");
     }
 }
