@@ -308,6 +308,24 @@ async fn the_shell_keeps_its_directory_and_ends_its_whole_group() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_failed_command_moved_too_and_a_directory_that_is_gone_is_left() {
+    let stage = Stage::new(&[
+        call("shell", json!({ "command": "mkdir -p d/e && cd d/e && false" })),
+        call("shell", json!({ "command": "pwd; rm -r ../../d" })),
+        call("shell", json!({ "command": "echo here; pwd" })),
+        say("ok"),
+    ]);
+    let mut agent = stage.open(yes().allow(["cwd_awareness"]), None).await;
+    agent.prompt(Message::user("go")).await;
+    let (log, root) = (texts(&agent), stage.workspace().display().to_string());
+    let told = |path: &str| log.iter().filter(|text| text.contains(&format!("is now {path}<"))).count();
+    assert_eq!((told(&format!("{root}/d/e")), told(&root)), (1, 1), "{log:?}");
+    assert!(log.contains(&format!("{root}/d/e\n")), "{log:?}");
+    assert!(log.contains(&format!("here\n{root}\n")), "{log:?}");
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn fenced_calls_work_as_native_ones_do() {
     let stage = Stage::new(&[say("Now.\n\n````save notes.md\n# Hi\n```sh\nls\n```\n````\n"), say("ok")]);
     let mut agent = stage.open(yes(), None).await;

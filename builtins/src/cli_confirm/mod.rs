@@ -19,8 +19,8 @@
 //! Different from gptme: `e` edits the content and never the diff that was shown; help, a copy and a typing
 //! error ask again instead of refusing; a copy that failed says so; an editor may have arguments; the end
 //! of the input, Ctrl-C, a failing terminal and three unknown answers in a row refuse. A diff is known by its hunks, so
-//! that no list is taken for one. What could move the cursor or turn text around is written out, and what
-//! was typed before the question is no answer to it.
+//! that no list is taken for one. What could move the cursor, turn text around or not show is written out, and
+//! what was typed before the question is no answer to it.
 
 mod real;
 mod terminal;
