@@ -182,7 +182,9 @@ fn an_edit_is_told_also_where_another_file_has_that_text() {
         assert_eq!(go(&session, name).len(), 1);
     }
     assert_eq!(told(&go(&session, "work/copy")), ["copy/AGENTS.md"], "nobody else says it any more");
-    assert!(go(&session, "work/copy").is_empty() && go(&stage.resumed(log(&session)), "work/copy").is_empty());
+    assert!(
+        go(&session, "work/copy").is_empty() && go(&stage.resumed(log(&session)), "work/copy").is_empty()
+    );
 }
 
 #[test]

@@ -243,6 +243,9 @@ mod tests {
         ] {
             assert!(code_writes(code), "{code}");
         }
-        assert!(code_writes(&"open(".repeat(50_000)), "and it does not take for ever to see that it never ends");
+        assert!(
+            code_writes(&"open(".repeat(50_000)),
+            "and it does not take for ever to see that it never ends"
+        );
     }
 }
