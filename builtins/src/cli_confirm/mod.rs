@@ -100,6 +100,9 @@ fn converse(
     if !shown.is_empty() {
         terminal.show(shown, language(question.tool, shown));
     }
+    if let Why::Gate(reason) = question.why {
+        terminal.say(reason);
+    }
     let beforehand = || session.state::<Beforehand>().map_err(|error| error.to_string());
     match beforehand()?.take() {
         Some(Further::All) => return Ok(Confirmation::Confirm),
@@ -108,9 +111,6 @@ fn converse(
             return Ok(Confirmation::Confirm);
         }
         None => {}
-    }
-    if let Why::Gate(reason) = question.why {
-        terminal.say(reason);
     }
     terminal.forget_typed_ahead();
     if settings.bell {
