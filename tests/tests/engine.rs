@@ -78,7 +78,9 @@ async fn an_edit_is_what_runs_and_the_gate_sees_it() {
     let mut agent = stage.open(nobody().register(edit).register(gate), None).await;
     agent.prompt(Message::user("save")).await;
     assert_eq!(std::fs::read_to_string(stage.workspace().join("a")).unwrap(), "new");
-    assert_eq!(texts(&agent)[2..4], ["gate saw \"old\"", "gate saw \"new\""]);
+    let log = texts(&agent);
+    assert_eq!(log[2..4], ["gate saw \"old\"", "gate saw \"new\""]);
+    assert!(log[4].starts_with("The user edited this call, and it ran with:\nnew\n\n"), "{log:?}");
     agent.end(EndReason::Exit).await;
 }
 
