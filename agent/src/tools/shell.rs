@@ -175,12 +175,12 @@ impl Kept {
     }
 
     fn shown(&self) -> String {
-        let head = String::from_utf8_lossy(&self.head);
         let tail: Vec<u8> = self.tail.iter().copied().collect();
-        let tail = String::from_utf8_lossy(&tail);
         if self.dropped == 0 {
-            return format!("{head}{tail}");
+            // As one, since a character may lie across the middle.
+            return String::from_utf8_lossy(&[&*self.head, &*tail].concat()).into_owned();
         }
+        let (head, tail) = (String::from_utf8_lossy(&self.head), String::from_utf8_lossy(&tail));
         format!("{head}\n… ({} bytes left out) …\n{tail}", self.dropped)
     }
 }
@@ -200,5 +200,13 @@ mod tests {
         let shown = kept.shown();
         assert!(shown.starts_with("begin") && shown.ends_with("end"));
         assert!(shown.len() < MOST + 100 && shown.contains("bytes left out"));
+    }
+
+    #[test]
+    fn a_character_across_the_middle_stays_whole() {
+        let mut kept = Kept::default();
+        kept.add(&vec![b'x'; MOST / 2 - 1]);
+        kept.add("ä".as_bytes());
+        assert!(kept.shown().ends_with("xä"), "{:?}", &kept.shown()[MOST / 2 - 3..]);
     }
 }

@@ -250,6 +250,15 @@ fn w_c_the_status_is_the_workspaces_also_below_the_repositorys_top() {
 }
 
 #[test]
+fn a_workspace_that_the_repository_around_it_ignores() {
+    let stage = Stage::with(ON, "repo/work");
+    stage.put("repo/.gitignore", "*\n");
+    stage.put("repo/work/main.py", "x");
+    stage.commit("repo");
+    assert_eq!(shown(&stage.said().unwrap()), ["git status", "main.py"]);
+}
+
+#[test]
 fn w_e_a_workspace_below_a_hidden_directory() {
     let stage = Stage::with(ON, ".cache/work");
     stage.put(".cache/work/main.py", "x");
