@@ -98,6 +98,9 @@ fn command_writes(words: &[String], depth: u8) -> bool {
         .iter()
         .find_map(|dir| path.strip_prefix(dir))
         .unwrap_or(path);
+    if name == "command" && matches!(args.first(), Some(&"-v" | &"-V")) {
+        return false;
+    }
     if let Some((_, with_word, own)) = PREFIXES.iter().find(|(prefix, ..)| *prefix == name) {
         let inner = after_options(args, with_word, *own);
         let inner: Vec<String> = inner.iter().map(|&word| word.to_owned()).collect();
@@ -462,6 +465,7 @@ mod tests {
             "env",
             "FOO=1",
             "timeout 5 ls",
+            "command -v cargo && command ls",
             "nice -n 5 ls",
             "find . -name '*.rs' -exec grep x {} \\;",
             "bash -c 'ls'",

@@ -25,6 +25,10 @@ const READERS: &str = "
     today tolist translate tuple type union unique update upper value_counts values vars walk zeros zfill zip
 ";
 
+/// Names that write wherever they stand: `shutil.copy` would be taken for a dictionary's, and `map(os.remove, …)` has no
+/// parenthesis behind the name.
+const WRITERS: [&str; 5] = ["shutil", "os.remove", "os.rename", "os.unlink", "shelve.open"];
+
 /// Words before a parenthesis that are no calls.
 const KEYWORDS: &str = "
     and assert await case del elif else except for if in is lambda match not or raise return while with yield
@@ -131,6 +135,9 @@ fn in_braces(text: &str) -> String {
 
 /// Whether any call may write.
 fn calls_write(code: &str) -> bool {
+    if WRITERS.iter().any(|name| code.contains(name)) {
+        return true;
+    }
     let mut defined = HashSet::new();
     let mut words = code.split(|c: char| !is_name(c)).filter(|word| !word.is_empty());
     while let Some(word) = words.next() {
@@ -143,7 +150,7 @@ fn calls_write(code: &str) -> bool {
         let name =
             &before[before.rfind(|c: char| !is_name(c)).map_or(0, |end| end + last_len(before, end))..];
         if name == "open" {
-            return before.ends_with("shelve.open") || open_writes(&code[at..]);
+            return open_writes(&code[at..]);
         }
         let called_on_text = name.is_empty() && before.ends_with([']', ')']);
         called_on_text
@@ -213,6 +220,7 @@ mod tests {
             "",
             "(1 + 2) * 3",
             "Path('a').read_text()",
+            "x = {}.copy()",
             "print('''\nopen('x', 'w')\n''')",
         ] {
             assert!(!code_writes(code), "{code}");
@@ -240,6 +248,9 @@ mod tests {
             "f\"{os.remove('x')}\"",
             "Path('a').open('w')",
             "shelve.open('f')",
+            "import shutil\nshutil.copy('a', 'b')",
+            "from shutil import copy\ncopy('a', 'b')",
+            "list(map(os.remove, names))",
         ] {
             assert!(code_writes(code), "{code}");
         }
