@@ -138,6 +138,9 @@ fn converse(
             Reply::Edit if has_content => {
                 match terminal.edit(question.content, suffix(question.tool, question.first_arg)) {
                     Ok(edited) if edited == question.content => terminal.say("nothing was changed"),
+                    Ok(edited) if edited.trim().is_empty() => {
+                        terminal.say("nothing was left of it; n does not run it");
+                    }
                     Ok(content) => return Ok(Confirmation::Edit { content }),
                     Err(error) => terminal.say(&format!("not edited: {error}")),
                 }
