@@ -60,16 +60,7 @@ impl Settings {
 #[hook(SESSION_START, priority = 20)]
 fn on_session_start(session: &Session, state: &mut Loaded, settings: &Settings) -> Vec<Message> {
     let trees = Trees::of(session);
-    let mut found = Vec::new();
-    for directory in &settings.also {
-        trees.look(&resolve(&session.cwd(), trees.home(), directory), &mut found);
-    }
-    // More general than any directory of the tree.
-    found.iter_mut().for_each(|found| found.depth = 0);
-    if let Some(workspace) = session.workspace() {
-        found.extend(trees.walk(&real(workspace)));
-    }
-    general_first(found, &trees, session, state, settings)
+    general_first(of_workspace(&trees, session, settings), &trees, session, state, settings)
 }
 
 /// Tells what holds in the new directory.
@@ -79,7 +70,7 @@ fn on_cwd_change(new: &Path, session: &Session, state: &mut Loaded, settings: &S
     general_first(trees.walk(&real(new)), &trees, session, state, settings)
 }
 
-/// Tells anew what holds in the workspace where the log no longer has it.
+/// Tells anew what holds in the workspace, and where the session is, if the log no longer has it.
 #[hook(CACHE_INVALIDATED)]
 fn on_log_cut(
     reason: InvalidationReason,
@@ -91,7 +82,24 @@ fn on_log_cut(
         return Vec::new();
     }
     state.forget();
-    on_session_start(session, state, settings)
+    let trees = Trees::of(session);
+    let mut found = of_workspace(&trees, session, settings);
+    found.extend(trees.walk(&real(&session.cwd())));
+    general_first(found, &trees, session, state, settings)
+}
+
+/// What holds everywhere, and in the workspace.
+fn of_workspace(trees: &Trees, session: &Session, settings: &Settings) -> Vec<Found> {
+    let mut found = Vec::new();
+    for directory in &settings.also {
+        trees.look(&resolve(&session.cwd(), trees.home(), directory), &mut found);
+    }
+    // More general than any directory of the tree.
+    found.iter_mut().for_each(|found| found.depth = 0);
+    if let Some(workspace) = session.workspace() {
+        found.extend(trees.walk(&real(workspace)));
+    }
+    found
 }
 
 fn general_first(

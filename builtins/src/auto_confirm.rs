@@ -49,6 +49,13 @@ mod tests {
     }
 
     #[test]
+    fn where_a_person_could_be_asked_too_its_answer_comes_first() {
+        // Nobody is at a terminal here, which the hook that asks there would take as a refusal.
+        let both = cli().interactive(true).allow(["auto_confirm"]);
+        assert_eq!(answer(both, "shell", None), Some(Confirmation::Confirm));
+    }
+
+    #[test]
     fn a_run_that_can_ask_nobody_has_no_answer() {
         assert_eq!(answer(cli(), "shell", None), None);
     }

@@ -1,4 +1,4 @@
-//! `cwd_tracking`: tells the model that it is in another directory now.
+//! `cwd_awareness`: tells the model that it is in another directory now.
 //!
 //! **Watches** `CWD_CHANGED`, which the host fires after a tool that moved the session. **Speaks** each time,
 //! one visible message with the new path, once per change: a tool that goes away and comes back has not

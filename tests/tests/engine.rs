@@ -78,7 +78,9 @@ async fn an_edit_is_what_runs_and_the_gate_sees_it() {
     let mut agent = stage.open(nobody().register(edit).register(gate), None).await;
     agent.prompt(Message::user("save")).await;
     assert_eq!(std::fs::read_to_string(stage.workspace().join("a")).unwrap(), "new");
-    assert_eq!(texts(&agent)[2..4], ["gate saw \"old\"", "gate saw \"new\""]);
+    let log = texts(&agent);
+    assert_eq!(log[2..4], ["gate saw \"old\"", "gate saw \"new\""]);
+    assert!(log[4].starts_with("The user edited this call, and it ran with:\nnew\n\n"), "{log:?}");
     agent.end(EndReason::Exit).await;
 }
 
@@ -304,6 +306,24 @@ async fn the_shell_keeps_its_directory_and_ends_its_whole_group() {
     assert_eq!(agent.session().cwd(), cwd);
     assert!(log.contains(&format!("{}\n", cwd.display())));
     assert!(log.iter().any(|text| text.starts_with("The command was ended after 1 s")), "{log:?}");
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_failed_command_moved_too_and_a_directory_that_is_gone_is_left() {
+    let stage = Stage::new(&[
+        call("shell", json!({ "command": "mkdir -p d/e && cd d/e && false" })),
+        call("shell", json!({ "command": "pwd; rm -r ../../d" })),
+        call("shell", json!({ "command": "echo here; pwd" })),
+        say("ok"),
+    ]);
+    let mut agent = stage.open(yes().allow(["cwd_awareness"]), None).await;
+    agent.prompt(Message::user("go")).await;
+    let (log, root) = (texts(&agent), stage.workspace().display().to_string());
+    let told = |path: &str| log.iter().filter(|text| text.contains(&format!("is now {path}<"))).count();
+    assert_eq!((told(&format!("{root}/d/e")), told(&root)), (1, 1), "{log:?}");
+    assert!(log.iter().any(|text| text.starts_with(&format!("{root}/d/e\n"))), "{log:?}");
+    assert!(log.contains(&format!("here\n{root}\n")), "{log:?}");
     agent.end(EndReason::Exit).await;
 }
 

@@ -38,29 +38,31 @@ impl Agent {
         let tool = registry.tools().get(&call.tool);
         let verdict = self.may_run(call.clone(), tool).await;
         let began = Instant::now();
-        let mut declined = false;
-        let ended = match verdict {
-            Verdict::Run(allowed) => {
+        let declined = matches!(verdict, Verdict::Declined(_));
+        let (allowed, note) = match verdict {
+            Verdict::Run(allowed) => (Ok(allowed), None),
+            Verdict::Edited(edited, note) => (Ok(edited), Some(note)),
+            Verdict::Denied(reason) | Verdict::Declined(reason) => (Err(ToolError::Denied(reason)), None),
+        };
+        let ended = match (allowed, tool) {
+            (Ok(allowed), Some(tool)) => {
                 call = allowed;
-                match tool {
-                    Some(tool) => self.run_tool(tool, &call).await,
-                    None => Err(unknown_tool(&call, registry.tools().names())),
-                }
+                self.run_tool(tool, &call).await
             }
-            Verdict::Denied(reason) => Err(ToolError::Denied(reason)),
-            Verdict::Declined(reason) => {
-                declined = true;
-                Err(ToolError::Denied(reason))
-            }
+            (Ok(_), None) => Err(unknown_tool(&call, registry.tools().names())),
+            (Err(error), _) => Err(error),
         };
         let duration = began.elapsed();
-        let (status, result) = match ended {
+        let (status, mut result) = match ended {
             Ok(output) => (output.status.unwrap_or(ToolStatus::Ok), output.messages),
             Err(error) => (error.status(), vec![Message::system(error.to_string())]),
         };
         if matches!(status, ToolStatus::Error | ToolStatus::Timeout) {
             let text = result.first().map_or("no message", |message| &message.content).to_owned();
             self.error(ErrorSource::Tool, &format!("`{}`: {text}", call.tool), false, 0).await;
+        }
+        if let Some(note) = note {
+            noted(&mut result, &note);
         }
         self.report(&call, result, status, duration).await;
         if declined { CallEnd::Declined } else { CallEnd::Ran(status) }
@@ -112,6 +114,14 @@ impl Agent {
             self.session.append(more);
         }
         self.frontend.result(call, status, duration);
+    }
+}
+
+/// Puts a note before a result.
+fn noted(result: &mut Vec<Message>, note: &str) {
+    match result.first_mut() {
+        Some(first) => first.content.insert_str(0, &format!("{note}\n\n")),
+        None => result.push(Message::system(format!("{note}\n\n(no output)"))),
     }
 }
 

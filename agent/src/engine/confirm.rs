@@ -9,6 +9,8 @@ use super::Agent;
 pub(super) enum Verdict {
     /// It may run, perhaps changed.
     Run(ToolUse),
+    /// It may run as the user edited it; the model reads the note.
+    Edited(ToolUse, String),
     /// A gate refused, or nobody could be asked; the model reads the reason and the turn goes on.
     Denied(String),
     /// The user refused; the turn ends after this step.
@@ -35,10 +37,11 @@ impl Agent {
             Some((Confirmation::Skip { reason }, _)) => Verdict::Declined(reason),
             Some((Confirmation::Edit { content }, _)) => {
                 // What will run is not what the gate has seen: it looks again.
+                let note = note_of(&content);
                 let edited = tool.with_content(&call, content);
                 match self.gate(&edited).await {
                     Some((Gate::Deny(reason), hook)) => denied(&reason, &hook),
-                    _ => Verdict::Run(edited),
+                    _ => Verdict::Edited(edited, note),
                 }
             }
             None => Verdict::Denied(unanswered(&why)),
@@ -51,6 +54,15 @@ impl Agent {
         let hook = fired.gate_hook()?.to_owned();
         fired.gate().map(|gate| (gate.clone(), hook))
     }
+}
+
+/// Tells the model that something else ran than it wrote; all of it, unless that is long.
+fn note_of(content: &str) -> String {
+    const LONG: usize = 2000;
+    if content.len() > LONG {
+        return "The user edited this call before it ran.".to_owned();
+    }
+    format!("The user edited this call, and it ran with:\n{content}")
 }
 
 fn denied(reason: &str, hook: &str) -> Verdict {

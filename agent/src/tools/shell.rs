@@ -37,11 +37,12 @@ struct ShellArgs {
     timeout_s: Option<u64>,
 }
 
-/// Runs a command in bash, in the current directory, and gives its output. `cd` lasts.
+/// Runs a command in bash, in the current directory, and gives its output. `cd` lasts, also where the command fails.
 #[tool(content = command, confirm)]
 async fn shell(args: ShellArgs, session: &Session) -> Result<String, ToolError> {
     let limit = Duration::from_secs(args.timeout_s.unwrap_or(TIMEOUT).clamp(1, LONGEST));
     let note = tempfile::NamedTempFile::new()?;
+    stand(session, session.cwd());
     let (mut child, output) = start(&args.command, &session.cwd(), note.path())?;
     let status = tokio::select! {
         status = child.wait() => status?,
@@ -58,10 +59,10 @@ async fn shell(args: ShellArgs, session: &Session) -> Result<String, ToolError> 
         }
     };
     let shown = output.shown().await;
+    follow(session, note.path());
     if !status.success() {
         return Err(ToolError::Failed(format!("The command ended with {}.\n{shown}", words(status))));
     }
-    follow(session, note.path());
     Ok(shown)
 }
 
@@ -114,8 +115,16 @@ async fn end(child: &mut dyn ChildWrapper) {
 fn follow(session: &Session, note: &Path) {
     let cwd = std::fs::read_to_string(note).unwrap_or_default();
     let cwd = PathBuf::from(cwd.trim_end_matches('\n'));
-    if cwd.is_absolute() && cwd.is_dir() && cwd != session.cwd() {
-        session.set_cwd(cwd);
+    stand(session, if cwd.is_absolute() && cwd.is_dir() { cwd } else { session.cwd() });
+}
+
+/// Moves the session to a directory, or where that is gone to the nearest one above it: without one to stand in no
+/// command could start, `cd` included.
+fn stand(session: &Session, cwd: PathBuf) {
+    if let Some(cwd) = cwd.ancestors().find(|directory| directory.is_dir())
+        && cwd != session.cwd()
+    {
+        session.set_cwd(cwd.to_owned());
     }
 }
 
@@ -166,12 +175,12 @@ impl Kept {
     }
 
     fn shown(&self) -> String {
-        let head = String::from_utf8_lossy(&self.head);
         let tail: Vec<u8> = self.tail.iter().copied().collect();
-        let tail = String::from_utf8_lossy(&tail);
         if self.dropped == 0 {
-            return format!("{head}{tail}");
+            // As one, since a character may lie across the middle.
+            return String::from_utf8_lossy(&[&*self.head, &*tail].concat()).into_owned();
         }
+        let (head, tail) = (String::from_utf8_lossy(&self.head), String::from_utf8_lossy(&tail));
         format!("{head}\n… ({} bytes left out) …\n{tail}", self.dropped)
     }
 }
@@ -191,5 +200,13 @@ mod tests {
         let shown = kept.shown();
         assert!(shown.starts_with("begin") && shown.ends_with("end"));
         assert!(shown.len() < MOST + 100 && shown.contains("bytes left out"));
+    }
+
+    #[test]
+    fn a_character_across_the_middle_stays_whole() {
+        let mut kept = Kept::default();
+        kept.add(&vec![b'x'; MOST / 2 - 1]);
+        kept.add("ä".as_bytes());
+        assert!(kept.shown().ends_with("xä"), "{:?}", &kept.shown()[MOST / 2 - 3..]);
     }
 }

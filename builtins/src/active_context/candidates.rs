@@ -93,6 +93,8 @@ pub(super) fn gather<'a>(
     }
     let (status, tracked) = answers.and_then(Result::ok).unwrap_or_default();
     if is_new {
+        // A repository around the workspace may ignore all of it, as one of a home directory's settings does.
+        let tracked = tracked.filter(|tracked| !(tracked.is_empty() && status.changes.is_empty()));
         let tracked = tracked.unwrap_or_else(|| walk(&workspace.root));
         listing.files = tracked.into_iter().take(MOST).map(|path| (path, Candidate::default())).collect();
         for (path, file) in &mut listing.files {

@@ -6,8 +6,8 @@
 //! `max_files` files in fences, best first. The message goes into that one request and is never stored, so
 //! that it can't grow old in the log. **Keeps** the list of the workspace's files for the length of a turn.
 //! **Costs**, while it is on, a git status and the reading of the chosen files per request, and the listing
-//! of the workspace's files per turn; git is given five seconds, and one that fails is left alone until the
-//! next turn.
+//! of the workspace's files per turn, on a thread that may block; git is given five seconds, and one that
+//! fails is left alone until the next turn.
 //!
 //! Files are chosen by rule: (1 + 0.3 × mentions in the last messages) × how recently they changed (an hour
 //! 1.3, a day 1.1, a week 1.05) × their type (Python 1.3, Markdown 1.2, TOML and YAML 1.1) × their state in
@@ -60,7 +60,7 @@ impl Default for Settings {
 }
 
 /// Adds the files that matter now to the request.
-#[hook(GENERATION_PRE)]
+#[hook(GENERATION_PRE, blocking)]
 fn on_generation(
     request: &Request,
     session: &Session,

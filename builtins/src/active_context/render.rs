@@ -31,7 +31,7 @@ const SECRET_SUFFIXES: [&str; 4] = [".pem", ".key", ".p12", ".pfx"];
 
 /// Characters of the git status.
 const STATUS_CHARS: usize = 10_000;
-/// Ranked files that are looked at for each one that is shown.
+/// Ranked files, of those that are there, that are looked at for each one that is shown.
 const TRIES: usize = 10;
 
 /// How much goes into one request.
@@ -71,17 +71,18 @@ pub(super) fn message(
         }
         fits.is_some()
     };
-    let mut shown = 0;
+    let (mut shown, mut looked_at) = (0, 0);
     let mut seen = BTreeSet::new();
     let said = status.is_some_and(|status| add(section("git status", &cut(status, STATUS_CHARS))));
-    for file in ranked.iter().take(limits.files.saturating_mul(TRIES)) {
-        if shown == limits.files {
+    for file in ranked.iter().filter(|file| !is_left_out(&file.path)) {
+        if shown == limits.files || looked_at == limits.files.saturating_mul(TRIES) {
             break;
         }
-        // A link may lead out of the workspace, to what only the user may show, or to a file that is shown.
         let Ok(real) = file.path.canonicalize() else { continue };
+        looked_at += 1;
+        // A link may lead out of the workspace, to what only the user may show, or to a file that is shown.
         let is_outside = !file.attached && !real.starts_with(&place.workspace.root);
-        if is_outside || [&file.path, &real].into_iter().any(|path| is_left_out(path)) {
+        if is_outside || is_left_out(&real) {
             continue;
         }
         if seen.insert(real.clone())

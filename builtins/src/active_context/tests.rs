@@ -178,6 +178,22 @@ fn rows_8_9_13_what_is_gone_no_text_or_no_file() {
 }
 
 #[test]
+fn row_8_many_files_that_are_gone_or_left_out_hide_none_that_is_there() {
+    let stage = Stage::new();
+    stage.put("work/a.txt", "x");
+    for number in 0..150 {
+        stage.put(&format!("work/gone{number}.txt"), "x");
+    }
+    let git = stage.commit("work");
+    for number in 0..150 {
+        std::fs::remove_file(stage.path(&format!("work/gone{number}.txt"))).unwrap();
+        stage.put(&format!("work/made{number}.js.map"), "x");
+    }
+    git.run(["add", "--all"]).unwrap();
+    assert_eq!(shown(&stage.said().unwrap()), ["git status", "a.txt"]);
+}
+
+#[test]
 fn row_10_attached_files_count_also_where_git_fails() {
     let stage = Stage::new();
     // Not what git makes there.
@@ -231,6 +247,15 @@ fn w_c_the_status_is_the_workspaces_also_below_the_repositorys_top() {
     let text = stage.said().unwrap();
     assert!(text.contains("\n M work/a.txt\n") && !text.contains("b.txt"), "{text}");
     assert!(text.contains(&format!("````{}", stage.path("repo/work/a.txt").display())), "{text}");
+}
+
+#[test]
+fn a_workspace_that_the_repository_around_it_ignores() {
+    let stage = Stage::with(ON, "repo/work");
+    stage.put("repo/.gitignore", "*\n");
+    stage.put("repo/work/main.py", "x");
+    stage.commit("repo");
+    assert_eq!(shown(&stage.said().unwrap()), ["git status", "main.py"]);
 }
 
 #[test]

@@ -159,6 +159,35 @@ fn w_h_an_edited_file_is_told_again_also_when_it_is_as_before() {
 }
 
 #[test]
+fn an_edit_is_told_also_where_another_file_has_that_text() {
+    let stage = Stage::new();
+    let a = stage.put("work/a/AGENTS.md", "one");
+    let b = stage.put("work/b/AGENTS.md", "two");
+    stage.put("work/copy/AGENTS.md", "one");
+    let session = stage.session();
+    let go = |session: &Session, name: &str| cd(session, &stage.path(name));
+    assert_eq!((go(&session, "work/a").len(), go(&session, "work/b").len()), (1, 1));
+    assert!(go(&session, "work/copy").is_empty());
+    // Otherwise the model would hold on to the text that it was told for this file.
+    std::fs::write(&b, "one").unwrap();
+    let said = go(&session, "work/b");
+    assert!(said.len() == 1 && said[0].content.contains("(changed;"), "{said:?}");
+    for text in ["three", "one"] {
+        std::fs::write(&a, text).unwrap();
+        assert_eq!(told(&go(&session, "work/a")), ["a/AGENTS.md"], "{text}");
+    }
+    assert!(go(&session, "work/copy").is_empty());
+    for (file, name) in [(&a, "work/a"), (&b, "work/b")] {
+        std::fs::write(file, "four").unwrap();
+        assert_eq!(go(&session, name).len(), 1);
+    }
+    assert_eq!(told(&go(&session, "work/copy")), ["copy/AGENTS.md"], "nobody else says it any more");
+    assert!(
+        go(&session, "work/copy").is_empty() && go(&stage.resumed(log(&session)), "work/copy").is_empty()
+    );
+}
+
+#[test]
 fn w_i_limits_keep_the_most_special_and_notes_come_once() {
     let stage = Stage::with("[hooks.agents_md_inject]\nmax_files = 2\nmax_bytes = 10\n");
     stage.put("work/AGENTS.md", "root");
@@ -184,6 +213,9 @@ fn a_huge_file_is_not_read() {
     let said = start(&session);
     assert_eq!(told(&said), ["!work/AGENTS.md"]);
     assert!(said[0].content.contains("over 100000 bytes"));
+    let stage = Stage::with("[hooks.agents_md_inject]\nmax_bytes = 9000000\n");
+    stage.put("work/AGENTS.md", "x".repeat(2_000_000));
+    assert!(start(&stage.session())[0].content.contains("over 1048576 bytes"), "no file may be so long");
 }
 
 #[test]
@@ -213,10 +245,12 @@ fn what_an_undo_took_away_is_told_again() {
     session.replace_log(all[..1].iter().cloned().collect());
     assert!(cut(&session, InvalidationReason::Model).is_empty());
     assert!(cd(&session, &stage.path("work/a")).is_empty(), "another model reads the same log");
-    assert!(cut(&session, InvalidationReason::Undo).is_empty(), "the first message is still there");
-    assert_eq!(told(&cd(&session, &stage.path("work/a"))), ["a/AGENTS.md"]);
+    let said = cut(&session, InvalidationReason::Undo);
+    assert_eq!(told(&said), ["a/AGENTS.md"], "where it stands; the first message is still there");
+    assert!(cd(&session, &stage.path("work/a")).is_empty());
     session.replace_log(Default::default());
-    assert_eq!(told(&cut(&session, InvalidationReason::Compact)), ["work/AGENTS.md"]);
+    let said = cut(&session, InvalidationReason::Compact);
+    assert_eq!(told(&said), ["work/AGENTS.md", "a/AGENTS.md"]);
 }
 
 #[test]

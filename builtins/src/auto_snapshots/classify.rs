@@ -12,8 +12,13 @@ const LOOKS: &str = "
     rag read screenshot search show status think todo view vision
 ";
 
+/// Words by which a tool changes something, although its name begins like one that looks.
+const CHANGES: &str = "
+    add append apply commit create delete edit fix insert move patch put remove rename replace save set update write
+";
+
 /// Whether the call may change files. A tool that nothing is known of may, unless its name begins like one that only
-/// looks, or it is in `reading`.
+/// looks and has no word for a change, or it is in `reading`.
 pub(super) fn writes(call: &ToolUse, reading: &[String]) -> bool {
     if call.tool.is_empty() || reading.contains(&call.tool) {
         return false;
@@ -35,13 +40,27 @@ fn payload<'a>(call: &'a ToolUse, name: &str) -> &'a str {
     }
 }
 
-/// `read_file`, `mcp__files__list-all`, `github.getIssue`.
+/// `read_file`, `mcp__files__list-all`, `github.getIssue`; not `search_replace`.
 fn looks(tool: &str) -> bool {
     let name = tool.rsplit(['.', '/', ':']).next().unwrap_or(tool);
     let name = name.rsplit("__").next().unwrap_or(name);
-    let end = name.char_indices().skip(1).find(|(_, c)| !c.is_ascii_lowercase());
-    let first = name[..end.map_or(name.len(), |(at, _)| at)].to_ascii_lowercase();
-    has(LOOKS, &first)
+    let mut words = words(name).into_iter();
+    words.next().is_some_and(|first| has(LOOKS, &first)) && !words.any(|word| has(CHANGES, &word))
+}
+
+/// The words of a name, in lower case; signs end one, and a capital begins one.
+fn words(name: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    for next in name.chars() {
+        if !next.is_ascii_lowercase() {
+            words.push(String::new());
+        }
+        if let Some(word) = words.last_mut().filter(|_| next.is_ascii_alphabetic()) {
+            word.push(next.to_ascii_lowercase());
+        }
+    }
+    words.retain(|word| !word.is_empty());
+    words
 }
 
 /// What a new window runs, where it is quoted. Keys that are sent to one are typed, and nobody knows into what.
@@ -79,6 +98,10 @@ mod tests {
             "deploy",
             "reader",
             "mcp.x.getaway",
+            "search_replace",
+            "find-and-replace",
+            "checkAndFixFile",
+            "mcp__x__get_or_create",
         ] {
             assert!(fenced(tool, ""), "{tool}");
         }

@@ -12,7 +12,7 @@ const READERS: &str = "
     head hexdump history host hostname id jobs join jq kill ldd less let local locale locate ls lsblk lscpu
     lsof man md5sum more netstat nl nm nproc nslookup numfmt objdump od paste pgrep ping pkill popd printenv
     printf ps pushd pwd read readelf readlink readonly realpath return rev rg seq set sha1sum sha224sum
-    sha256sum sha384sum sha512sum shift shopt size sleep ss stat strings sum tac tail test top tr trap true
+    sha256sum sha384sum sha512sum shift shopt size sleep ss stat strings sum tac tail test top tr true
     tsort tty type typeset ulimit umask unalias uname unexpand unset uptime users vmstat w wait wc whatis
     whereis which who whoami zcat zgrep zless
 ";
@@ -58,7 +58,7 @@ const PREFIXES: &[(&str, &[&str], usize)] = &[
     ("xargs", &["-a", "-d", "-E", "-I", "-L", "-n", "-P", "-s"], 0),
 ];
 
-/// How deep scripts may lie in one another (`sh -c`, `eval`).
+/// How deep commands may lie in one another (`sh -c`, `eval`, `sudo`, `find -exec`); deeper ones are taken to write.
 const DEEPEST: u8 = 8;
 
 /// Whether a word is in a list of words.
@@ -86,6 +86,9 @@ fn is_file(target: &str) -> bool {
 }
 
 fn command_writes(words: &[String], depth: u8) -> bool {
+    if depth > DEEPEST {
+        return true;
+    }
     let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
     let start = words.iter().position(|word| !has(KEYWORDS, word) && !is_assignment(word));
     words.drain(..start.unwrap_or(words.len()));
@@ -95,10 +98,13 @@ fn command_writes(words: &[String], depth: u8) -> bool {
         .iter()
         .find_map(|dir| path.strip_prefix(dir))
         .unwrap_or(path);
+    if name == "command" && matches!(args.first(), Some(&"-v" | &"-V")) {
+        return false;
+    }
     if let Some((_, with_word, own)) = PREFIXES.iter().find(|(prefix, ..)| *prefix == name) {
         let inner = after_options(args, with_word, *own);
         let inner: Vec<String> = inner.iter().map(|&word| word.to_owned()).collect();
-        return command_writes(&inner, depth);
+        return command_writes(&inner, depth + 1);
     }
     if has(TOOLS, name) {
         return !is_question(args);
@@ -132,6 +138,11 @@ fn command_writes(words: &[String], depth: u8) -> bool {
             None => !is_question(args),
         },
         "eval" => writes_at(&args.join(" "), depth + 1),
+        // What it is told runs later.
+        "trap" => {
+            let action = args.iter().find(|arg| **arg != "--");
+            action.is_some_and(|action| !action.starts_with('-') && writes_at(action, depth + 1))
+        }
         _ => !has(READERS, name),
     }
 }
@@ -169,10 +180,14 @@ fn after_options<'a>(args: &'a [&'a str], with_word: &[&str], own: usize) -> &'a
     args.get(index + own..).unwrap_or_default()
 }
 
-/// `cargo tree`, `cargo +nightly --version`, `uv pip list`.
+/// `cargo tree`, `cargo +nightly --version`, `uv pip list`; not `npm version patch` and `npm audit fix`.
 fn is_question(args: &[&str]) -> bool {
     let mut args = args.iter().skip_while(|arg| arg.starts_with('+') || **arg == "pip");
-    args.next().is_some_and(|arg| has(QUESTIONS, arg))
+    match args.next().copied() {
+        Some("version") => args.next().is_none(),
+        Some("audit") => !args.any(|arg| arg.trim_start_matches('-') == "fix"),
+        word => word.is_some_and(|word| has(QUESTIONS, word)),
+    }
 }
 
 fn git_writes(args: &[&str]) -> bool {
@@ -221,14 +236,23 @@ fn awk_writes(args: &[&str]) -> bool {
 }
 
 fn find_writes(args: &[&str], depth: u8) -> bool {
-    args.iter().enumerate().any(|(index, arg)| match *arg {
-        "-delete" | "-fprint" | "-fprint0" | "-fprintf" | "-fls" => true,
-        "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch" => {
-            let command = args[index + 1..].iter().take_while(|word| !matches!(**word, ";" | "+"));
-            command_writes(&command.map(|&word| word.to_owned()).collect::<Vec<_>>(), depth)
+    let mut rest = args;
+    while let Some((arg, after)) = rest.split_first() {
+        rest = after;
+        match *arg {
+            "-delete" | "-fprint" | "-fprint0" | "-fprintf" | "-fls" => return true,
+            "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch" => {
+                let end = after.iter().position(|word| matches!(*word, ";" | "+")).unwrap_or(after.len());
+                let command: Vec<String> = after[..end].iter().map(|&word| word.to_owned()).collect();
+                if command_writes(&command, depth + 1) {
+                    return true;
+                }
+                rest = &after[end..];
+            }
+            _ => {}
         }
-        _ => false,
-    })
+    }
+    false
 }
 
 /// Only a listing, or a comparison, leaves everything alone.
@@ -375,6 +399,29 @@ mod tests {
     }
 
     #[test]
+    fn commands_behind_very_many_others_are_taken_to_write_without_being_looked_for() {
+        for (text, end) in
+            [("sudo ", "ls"), ("find . -exec ", "ls"), ("eval ", "ls"), ("find -exec ", "ls ;")]
+        {
+            for count in [40, 20_000] {
+                assert!(script_writes(&(text.repeat(count) + end)), "{text}");
+            }
+            assert!(!script_writes(&(text.repeat(3) + end)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_question_with_a_verb_behind_it_is_none() {
+        for text in ["npm version patch", "npm audit fix", "yarn version --patch", "uv version --bump minor"]
+        {
+            assert!(script_writes(text), "{text}");
+        }
+        for text in ["npm version", "npm audit", "go version", "npm audit --json", "deno help fix"] {
+            assert!(!script_writes(text), "{text}");
+        }
+    }
+
+    #[test]
     fn commands_behind_others_count() {
         for text in [
             "sudo -u me rm x",
@@ -409,6 +456,7 @@ mod tests {
             "ln -s a b",
             "unzip a",
             "while read f; do rm $f; done",
+            "trap 'rm x' EXIT",
         ] {
             assert!(script_writes(text), "{text}");
         }
@@ -417,6 +465,7 @@ mod tests {
             "env",
             "FOO=1",
             "timeout 5 ls",
+            "command -v cargo && command ls",
             "nice -n 5 ls",
             "find . -name '*.rs' -exec grep x {} \\;",
             "bash -c 'ls'",
@@ -436,6 +485,7 @@ mod tests {
             "/usr/bin/ls",
             "sed -n 1,5p f",
             "if [ -f a ]; then cat a; else echo no; fi",
+            "trap 'echo done' EXIT; trap - INT; trap -p",
         ] {
             assert!(!script_writes(text), "{text}");
         }

@@ -6,6 +6,7 @@
 //! it commits `pre:<tool>`, after it `post:<tool>` if anything changed; the newest `max` of a session stay. The command
 //! `hookspec snapshots` lists, shows and restores them. **Costs** nothing unless `enabled`; then, for a call that may write,
 //! half a dozen short runs of git, on a thread that may block, each with a deadline. Only files that changed are read.
+//! Where three in a row took too long, the next twenty are left out.
 //!
 //! What git ignores, caches (`.venv/`, `node_modules/` and the like), files over `max_file_mb` and repositories within
 //! the tree are left out; the latter two are named in the snapshot. Bytes are kept as they are, without line end conversion
@@ -97,12 +98,45 @@ impl Settings {
     }
 }
 
+/// How many begun calls are remembered: of a call that another agent's user refused, nobody tells the end.
+const MOST_OPEN: usize = 64;
+
+/// After so many snapshots in a row that took too long…
+const SLOW: u32 = 3;
+/// …so many are left out: those before and after ten calls.
+const REST: u32 = 20;
+
 /// The calls that have begun, each with the tree as it was then.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Calls {
     open: Vec<Open>,
     /// Whether snapshots were dropped, whose files are still on disk.
     dropped: bool,
+    /// How many in a row failed because they took too long.
+    #[serde(default)]
+    slow: u32,
+    /// How many of the next ones are left out.
+    #[serde(default)]
+    rest: u32,
+}
+
+impl Calls {
+    /// Whether this one is left out.
+    fn rests(&mut self) -> bool {
+        let rests = self.rest > 0;
+        self.rest = self.rest.saturating_sub(1);
+        rests
+    }
+
+    /// Counts what took too long: where it always does, each call of the agent would wait for nothing.
+    fn counted<T>(&mut self, done: Result<T, SnapshotError>) -> Result<T, SnapshotError> {
+        self.slow = if done.as_ref().is_err_and(SnapshotError::took_long) { self.slow + 1 } else { 0 };
+        if self.slow == SLOW {
+            (self.slow, self.rest) = (0, REST);
+            tracing::warn!("snapshots took too long {SLOW} times in a row; the next {REST} are left out");
+        }
+        done
+    }
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -119,11 +153,14 @@ fn pre(
     settings: &Settings,
     state: &mut Calls,
 ) -> Result<(), SnapshotError> {
-    let Some(shadow) = wanted(settings, session, tool_use)? else { return Ok(()) };
+    let Some(shadow) = wanted(settings, session, tool_use)?.filter(|_| !state.rests()) else { return Ok(()) };
     let call = mark(tool_use);
     state.open.retain(|open| open.call != call);
-    let snapshot = shadow.take(&format!("pre:{}", tool_use.tool), session.clock().now())?;
+    let taken = shadow.take(&format!("pre:{}", tool_use.tool), session.clock().now());
+    let snapshot = state.counted(taken)?;
     state.open.push(Open { call, tree: snapshot });
+    let over = state.open.len().saturating_sub(MOST_OPEN);
+    state.open.drain(..over);
     Ok(())
 }
 
@@ -135,11 +172,13 @@ fn post(
     settings: &Settings,
     state: &mut Calls,
 ) -> Result<(), SnapshotError> {
-    let Some(shadow) = wanted(settings, session, tool_use)? else { return Ok(()) };
+    let Some(shadow) = wanted(settings, session, tool_use)?.filter(|_| !state.rests()) else { return Ok(()) };
     let call = mark(tool_use);
     let begun =
         state.open.iter().position(|open| open.call == call).map(|index| state.open.remove(index).tree);
-    shadow.take_if_changed(&format!("post:{}", tool_use.tool), session.clock().now(), begun.as_deref())?;
+    let label = format!("post:{}", tool_use.tool);
+    let taken = shadow.take_if_changed(&label, session.clock().now(), begun.as_deref());
+    state.counted(taken)?;
     state.dropped |= shadow.prune(settings.max)? > 0;
     Ok(())
 }

@@ -25,6 +25,10 @@ const READERS: &str = "
     today tolist translate tuple type union unique update upper value_counts values vars walk zeros zfill zip
 ";
 
+/// Names that write wherever they stand: `shutil.copy` would be taken for a dictionary's, and `map(os.remove, …)` has no
+/// parenthesis behind the name.
+const WRITERS: [&str; 5] = ["shutil", "os.remove", "os.rename", "os.unlink", "shelve.open"];
+
 /// Words before a parenthesis that are no calls.
 const KEYWORDS: &str = "
     and assert await case del elif else except for if in is lambda match not or raise return while with yield
@@ -131,6 +135,9 @@ fn in_braces(text: &str) -> String {
 
 /// Whether any call may write.
 fn calls_write(code: &str) -> bool {
+    if WRITERS.iter().any(|name| code.contains(name)) {
+        return true;
+    }
     let mut defined = HashSet::new();
     let mut words = code.split(|c: char| !is_name(c)).filter(|word| !word.is_empty());
     while let Some(word) = words.next() {
@@ -159,10 +166,13 @@ fn last_len(text: &str, at: usize) -> usize {
     text[at..].chars().next().map_or(1, char::len_utf8)
 }
 
+/// Characters of a call of `open` in which its end is looked for.
+const LONGEST_CALL: usize = 4096;
+
 /// Whether `open(…` opens for writing: its mode says so, or cannot be seen.
 fn open_writes(call: &str) -> bool {
     let mut open = 0_u32;
-    let end = call.char_indices().find(|(_, c)| {
+    let end = call.char_indices().take(LONGEST_CALL).find(|(_, c)| {
         match c {
             '(' | '[' | '{' => open += 1,
             ')' | ']' | '}' => open = open.saturating_sub(1),
@@ -170,7 +180,8 @@ fn open_writes(call: &str) -> bool {
         }
         open == 0
     });
-    let inside = &call[1..end.map_or(call.len(), |(at, _)| at)];
+    let Some((end, _)) = end else { return true };
+    let inside = &call[1..end];
     // `Path.open("w")` has the mode first; there it cannot be told from a file of that name.
     inside.split(',').enumerate().any(|(index, argument)| {
         let argument = argument.trim();
@@ -209,6 +220,7 @@ mod tests {
             "",
             "(1 + 2) * 3",
             "Path('a').read_text()",
+            "x = {}.copy()",
             "print('''\nopen('x', 'w')\n''')",
         ] {
             assert!(!code_writes(code), "{code}");
@@ -235,8 +247,16 @@ mod tests {
             "fs[0]()",
             "f\"{os.remove('x')}\"",
             "Path('a').open('w')",
+            "shelve.open('f')",
+            "import shutil\nshutil.copy('a', 'b')",
+            "from shutil import copy\ncopy('a', 'b')",
+            "list(map(os.remove, names))",
         ] {
             assert!(code_writes(code), "{code}");
         }
+        assert!(
+            code_writes(&"open(".repeat(50_000)),
+            "and it does not take for ever to see that it never ends"
+        );
     }
 }

@@ -79,6 +79,20 @@ pub enum SnapshotError {
     },
 }
 
+impl SnapshotError {
+    /// Whether it failed for want of time.
+    pub(super) fn took_long(&self) -> bool {
+        match self {
+            Self::Busy(_) => true,
+            Self::Git(error) => matches!(
+                error.downcast_ref(),
+                Some(GitError::Process(hookspec_process::ProcessError::Deadline { .. }))
+            ),
+            _ => false,
+        }
+    }
+}
+
 impl From<GitError> for SnapshotError {
     fn from(error: GitError) -> Self {
         Self::Git(Box::new(error))
@@ -244,6 +258,8 @@ impl Shadow {
         // Whoever left it is dead, since this session's lock is ours.
         let _ = std::fs::remove_file(self.index.with_added_extension("lock"));
         match self.stage_onto() {
+            // That is not the index's fault, and from nothing it would take longer still.
+            Err(error) if error.took_long() => Err(error),
             Err(SnapshotError::Git(error)) if std::fs::remove_file(&self.index).is_ok() => {
                 tracing::warn!(%error, "the index of the snapshots is made anew");
                 self.stage_onto()

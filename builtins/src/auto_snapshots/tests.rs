@@ -349,6 +349,44 @@ fn calls_in_one_another_are_compared_with_their_own_beginning() {
 }
 
 #[test]
+fn calls_whose_end_is_never_told_do_not_pile_up() {
+    let place = Place::new();
+    let session = place.session("s");
+    for number in 0..MOST_OPEN {
+        let (call, tree) = (format!("old {number}"), String::new());
+        session.state::<Calls>().unwrap().open.push(Open { call, tree });
+    }
+    before(&session, &save());
+    let open =
+        session.state::<Calls>().unwrap().open.iter().map(|open| open.call.clone()).collect::<Vec<_>>();
+    assert_eq!((open.len(), open[0].as_str()), (MOST_OPEN, "old 1"));
+    after(&session, &save());
+    assert_eq!(place.labels(), ["initial", "pre:save"], "the newest one is known");
+}
+
+#[test]
+fn a_call_does_not_wait_each_time_where_snapshots_take_too_long() {
+    let place = Place::new();
+    let session = place.session_with("s", "enabled = true\ntimeout = 1");
+    let failures = || fire_now!(session, TOOL_PRE_EXECUTE { tool_use: &save() }).failures().len();
+    let held = place.shadow().hold().unwrap();
+    for _ in 0..SLOW {
+        assert_eq!(failures(), 1, "another process holds the session");
+    }
+    for _ in 0..REST {
+        assert_eq!(failures(), 0);
+    }
+    assert!(place.labels().is_empty());
+    drop(held);
+    before(&session, &save());
+    assert_eq!(place.labels(), ["initial", "pre:save"], "it tries again");
+    let index = place.shadow().dir.join("index.s");
+    place.write("b", "x");
+    let slow = place.shadow().deadline(Duration::ZERO).take("post:save", place.clock.now());
+    assert!(slow.unwrap_err().took_long() && index.exists(), "a slow git is no reason to start from nothing");
+}
+
+#[test]
 fn our_own_files_are_no_part_of_the_tree() {
     let place = Place::new();
     let state = place.workspace.path().join("state [1]");

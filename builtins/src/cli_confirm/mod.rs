@@ -19,8 +19,8 @@
 //! Different from gptme: `e` edits the content and never the diff that was shown; help, a copy and a typing
 //! error ask again instead of refusing; a copy that failed says so; an editor may have arguments; the end
 //! of the input, Ctrl-C, a failing terminal and three unknown answers in a row refuse. A diff is known by its hunks, so
-//! that no list is taken for one. What could move the cursor or turn text around is written out, and what
-//! was typed before the question is no answer to it.
+//! that no list is taken for one. What could move the cursor, turn text around or not show is written out, and
+//! what was typed before the question is no answer to it.
 
 mod real;
 mod terminal;
@@ -100,6 +100,9 @@ fn converse(
     if !shown.is_empty() {
         terminal.show(shown, language(question.tool, shown));
     }
+    if let Why::Gate(reason) = question.why {
+        terminal.say(reason);
+    }
     let beforehand = || session.state::<Beforehand>().map_err(|error| error.to_string());
     match beforehand()?.take() {
         Some(Further::All) => return Ok(Confirmation::Confirm),
@@ -108,9 +111,6 @@ fn converse(
             return Ok(Confirmation::Confirm);
         }
         None => {}
-    }
-    if let Why::Gate(reason) = question.why {
-        terminal.say(reason);
     }
     terminal.forget_typed_ahead();
     if settings.bell {
@@ -138,6 +138,9 @@ fn converse(
             Reply::Edit if has_content => {
                 match terminal.edit(question.content, suffix(question.tool, question.first_arg)) {
                     Ok(edited) if edited == question.content => terminal.say("nothing was changed"),
+                    Ok(edited) if edited.trim().is_empty() => {
+                        terminal.say("nothing was left of it; n does not run it");
+                    }
                     Ok(content) => return Ok(Confirmation::Edit { content }),
                     Err(error) => terminal.say(&format!("not edited: {error}")),
                 }

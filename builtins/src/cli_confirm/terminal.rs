@@ -215,16 +215,21 @@ impl Terminal {
     }
 }
 
-/// A text with everything in it that would move the cursor, change colours or turn the order of characters around
-/// written out: what a model or a file says must not be able to hide what is about to run.
+/// A text with everything in it that would move the cursor, change colours, turn the order of characters around or
+/// not show at all written out: what a model or a file says must not be able to hide what is about to run.
 fn visible(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
             '\n' | '\t' => shown.push(c),
-            '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-                shown.extend(c.escape_unicode());
-            }
+            '\u{ad}'
+            | '\u{61c}'
+            | '\u{200b}'
+            | '\u{200e}'..='\u{200f}'
+            | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{e0000}'..='\u{e007f}' => shown.extend(c.escape_unicode()),
             c if c.is_control() => shown.extend(c.escape_default()),
             c => shown.push(c),
         }
@@ -257,6 +262,9 @@ mod tests {
         assert_eq!(visible("ls\t-l\nä"), "ls\t-l\nä");
         assert_eq!(visible("rm x\r\u{1b}[2Kls"), "rm x\\r\\u{1b}[2Kls");
         assert_eq!(visible("a\u{202e}b\u{9b}"), "a\\u{202e}b\\u{9b}");
+        assert_eq!(visible("x\u{61c}\u{200b}\u{feff}\u{2028}y"), "x\\u{61c}\\u{200b}\\u{feff}\\u{2028}y");
+        assert_eq!(visible("\u{e0072}\u{ad}\u{2060}"), "\\u{e0072}\\u{ad}\\u{2060}");
+        assert_eq!(visible("👩\u{200d}💻"), "👩\u{200d}💻");
     }
 
     #[test]

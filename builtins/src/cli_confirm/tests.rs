@@ -139,11 +139,15 @@ async fn edit_changes_the_content_and_never_the_preview() {
 }
 
 #[tokio::test]
-async fn an_edit_without_a_change_or_an_editor_asks_again() {
+async fn an_edit_without_a_change_a_text_or_an_editor_asks_again() {
     let person = Person::says(&["e", "n"]);
     person.0.lock().unwrap().edits = Some("same".into());
     assert!(is_refusal(&confirm(&session(&person), "same", None).await));
     assert!(person.read().contains("nothing was changed"));
+    let person = Person::says(&["e", "n"]);
+    person.0.lock().unwrap().edits = Some("\n".into());
+    assert!(is_refusal(&confirm(&session(&person), "some", None).await));
+    assert!(person.read().contains("nothing was left of it; n does not run it"));
     let (answer, person) = one(&["e", "y"], "x").await;
     assert_eq!(answer, Confirmation::Confirm);
     assert!(person.read().contains("not edited: no editor"));
@@ -197,6 +201,14 @@ async fn a_gates_reason_is_shown() {
     let fired = fire!(session, TOOL_CONFIRM { tool_use: &call, preview: None, why: &why }).await;
     assert!(fired.answer().is_some_and(is_refusal));
     assert!(person.read().starts_with("ls\nit looks odd\nRun shell?"), "{}", person.read());
+    session.state::<Beforehand>().unwrap().allow(Further::All);
+    let fired = fire!(session, TOOL_CONFIRM { tool_use: &call, preview: None, why: &why }).await;
+    assert_eq!(fired.answer(), Some(&Confirmation::Confirm));
+    assert_eq!(
+        person.read().matches("it looks odd").count(),
+        2,
+        "also of a call that was confirmed beforehand"
+    );
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use super::block::{self, sealed};
 use super::loaded::{Loaded, Stamp, Text, hash};
 
 /// What is read of a file at all, in bytes: no instructions are longer.
-const READ: u64 = 1024 * 1024;
+const READ: usize = 1024 * 1024;
 
 /// How much one event may load.
 #[derive(Clone, Copy, Debug)]
@@ -54,22 +54,22 @@ pub(crate) fn inject(
                 messages.push((*depth, block::skipped(path, home, &why)));
             }
         };
-        if data.is_file() && data.len() > READ {
-            skip(over(limits.bytes), loaded);
+        if data.is_file() && data.len() > READ as u64 {
+            skip(over(limits.bytes.min(READ)), loaded);
             continue;
         }
         let text = match read(path, data.is_file()) {
             Ok(text) => sealed(text.trim_end()),
             Err(error) => {
                 tracing::warn!(path = %path.display(), %error, "these instructions are not loaded");
-                loaded.record(path, stamp, None);
+                loaded.record(path, stamp, None, false);
                 continue;
             }
         };
         let hash = hash(&text);
         let new = loaded.compare(path, &hash);
         if new == Text::Told || text.trim().is_empty() {
-            loaded.record(path, stamp, Some(hash));
+            loaded.record(path, stamp, Some(hash), false);
         } else if files >= limits.files {
             skip(
                 format!("Not loaded: more than {} files at once. Read it if you work there.", limits.files),
@@ -80,7 +80,7 @@ pub(crate) fn inject(
         } else {
             files += 1;
             bytes += text.len();
-            loaded.record(path, stamp, Some(hash));
+            loaded.record(path, stamp, Some(hash), true);
             messages.push((*depth, block::loaded(path, home, &text, new == Text::Changed)));
         }
     }
@@ -97,6 +97,6 @@ fn read(path: &Path, is_file: bool) -> Result<String, Unusable> {
         return Err(Unusable::NoFile);
     }
     let mut bytes = Vec::new();
-    File::open(path)?.take(READ).read_to_end(&mut bytes)?;
+    File::open(path)?.take(READ as u64).read_to_end(&mut bytes)?;
     String::from_utf8(bytes).map_err(|_| Unusable::NotText)
 }

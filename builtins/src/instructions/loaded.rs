@@ -31,6 +31,9 @@ pub struct Loaded {
 #[derive(Debug, Serialize, Deserialize)]
 struct Known {
     said: Said,
+    /// Whether the model was told what it said, or something that it said before: not so of copies and blank files.
+    #[serde(default)]
+    told: bool,
     /// Absent where the file may have changed since without showing it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     stamp: Option<Stamp>,
@@ -69,7 +72,7 @@ impl Stamp {
 pub(super) enum Text {
     /// Not told yet.
     New,
-    /// Another text was told for the same file.
+    /// The file said something else before.
     Changed,
     /// Told, from here or from a copy elsewhere.
     Told,
@@ -85,7 +88,7 @@ impl Loaded {
             match block::read(message, home) {
                 Some(Block::Loaded(path, text)) => {
                     let said = text.map_or(Said::Something, |text| Said::Text(hash(&text)));
-                    self.files.insert(key(&path), Known { said, stamp: None });
+                    self.files.insert(key(&path), Known { said, told: true, stamp: None });
                 }
                 Some(Block::Skipped(path)) => {
                     self.noted.insert(key(&path));
@@ -100,28 +103,35 @@ impl Loaded {
         *self = Self::default();
     }
 
-    /// Whether a file has not changed since it was last looked at.
+    /// Whether a file has not changed since it was last looked at. Of a copy this does not count: what was told of
+    /// the other file may no longer be so.
     pub(super) fn is_as_it_was(&self, path: &Path, stamp: Option<Stamp>) -> bool {
-        stamp.is_some() && self.files.get(&key(path)).is_some_and(|known| known.stamp == stamp)
+        let known = self.files.get(&key(path)).filter(|known| known.told || known.said == Said::Nothing);
+        stamp.is_some() && known.is_some_and(|known| known.stamp == stamp)
     }
 
     /// What a text is to the session.
     pub(super) fn compare(&self, path: &Path, hash: &str) -> Text {
-        let told = |known: &Known| matches!(&known.said, Said::Text(text) if text == hash);
-        if self.files.values().any(told) {
+        let says = |known: &Known| matches!(&known.said, Said::Text(text) if text == hash);
+        let known = self.files.get(&key(path));
+        if let Some(told) = known.filter(|known| known.told && known.said != Said::Nothing) {
+            // What another file says does not take back what this one said.
+            return if says(told) || told.said == Said::Something { Text::Told } else { Text::Changed };
+        }
+        if self.files.values().any(|known| known.told && says(known)) {
             return Text::Told;
         }
-        match self.files.get(&key(path)).map(|known| &known.said) {
-            Some(Said::Something) => Text::Told,
-            Some(Said::Text(_)) => Text::Changed,
-            Some(Said::Nothing) | None => Text::New,
+        match known {
+            Some(copy) if copy.said != Said::Nothing && !says(copy) => Text::Changed,
+            _ => Text::New,
         }
     }
 
-    /// Takes down what a file says now, by its hash; `None` for one that cannot be used.
-    pub(super) fn record(&mut self, path: &Path, stamp: Option<Stamp>, hash: Option<String>) {
+    /// Takes down what a file says now, by its hash, and whether the model is told; `None` for one that cannot be used.
+    pub(super) fn record(&mut self, path: &Path, stamp: Option<Stamp>, hash: Option<String>, told: bool) {
         let said = hash.map_or(Said::Nothing, Said::Text);
-        self.files.insert(key(path), Known { said, stamp });
+        let told = told || self.files.get(&key(path)).is_some_and(|known| known.told);
+        self.files.insert(key(path), Known { said, told, stamp });
     }
 
     /// Whether the passing over of a file was not mentioned before.
@@ -168,7 +178,7 @@ mod tests {
         let stamp = Stamp::of(&old.metadata().unwrap());
         let mut loaded = Loaded::default();
         assert!(stamp.is_some() && !loaded.is_as_it_was(&old, stamp));
-        loaded.record(&old, stamp, None);
+        loaded.record(&old, stamp, None, false);
         assert!(loaded.is_as_it_was(&old, stamp));
         let json = serde_json::to_value(&loaded).unwrap();
         let again: Loaded = serde_json::from_value(json).unwrap();

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Two wire formats serve all: Anthropic's messages, and OpenAI's chat completions, which Ollama speaks under
-//! `/v1`. `docs/decisions/0010-model-client.md` says why, and what is worked around here.
+//! `/v1`. `docs/decisions/0006-model-client.md` says why, and what is worked around here.
 //!
 //! Requests go past the system's proxy when the endpoint is this machine. Redirects are not followed: they would
 //! carry the key along.

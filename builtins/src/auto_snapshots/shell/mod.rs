@@ -18,7 +18,7 @@ pub(super) struct Script {
     pub(super) is_broken: bool,
 }
 
-/// How deep substitutions may lie in one another; deeper ones count as broken.
+/// How deep substitutions, `${…}` and arithmetic may lie in one another; deeper ones count as broken.
 const DEEPEST: u8 = 16;
 
 /// Reads a script.
@@ -262,9 +262,15 @@ impl<'a> Reader<'a> {
 
     /// Reads something whose text is no part of the word, but in which commands may run.
     fn aside(&mut self, read: fn(&mut Self)) {
-        let word = self.word.clone();
+        if self.depth >= DEEPEST {
+            self.script.is_broken = true;
+            return;
+        }
+        self.depth += 1;
+        let word = self.word.take();
         read(self);
         self.word = word;
+        self.depth -= 1;
     }
 
     /// The rest of `${…}`: not looked into, but for substitutions.
