@@ -65,11 +65,20 @@ pub struct Chain {
 
 impl Chain {
     /// Numbers a call and writes its first record. The number is used up even if the record fails.
+    ///
+    /// A call that begins again before it ended is one that somebody changed: what it was before never ran, and
+    /// gets its end now.
     pub(super) fn begin(&mut self, book: &Book, record: Record) -> Result<(), ManifestError> {
         let file = self.catch_up(book);
+        let before = self.open.iter().rposition(|open| record.has_id() && open.mark == record.mark);
+        let before = before.map(|index| self.open.remove(index).sequence);
         self.sequence += 1;
-        self.open.push(Open { sequence: self.sequence, mark: record.mark });
-        self.append(book, file?, self.sequence, record.fields)
+        self.open.push(Open { sequence: self.sequence, mark: record.mark.clone() });
+        let mut file = file?;
+        if let Some(before) = before {
+            self.append(book, &mut file, before, record.superseded())?;
+        }
+        self.append(book, &mut file, self.sequence, record.fields)
     }
 
     /// Writes a call's last record, under the number of its first.
@@ -83,7 +92,7 @@ impl Chain {
                 self.sequence
             }
         };
-        self.append(book, file?, sequence, record.fields)
+        self.append(book, &mut file?, sequence, record.fields)
     }
 
     /// The file, locked, and the state as the file has it.
@@ -153,7 +162,7 @@ impl Chain {
     fn append(
         &mut self,
         book: &Book,
-        mut file: File,
+        file: &mut File,
         sequence: u64,
         mut fields: Map<String, Value>,
     ) -> Result<(), ManifestError> {

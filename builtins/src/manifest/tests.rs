@@ -357,6 +357,22 @@ fn wc_calls_that_fail_or_are_refused_have_both_records() {
 }
 
 #[test]
+fn wc_a_call_that_the_user_changed_has_an_end_for_what_it_was() {
+    let state = tempfile::tempdir().unwrap();
+    let session = session(&state, "s");
+    for call in [native("1", "rm -rf /"), native("1", "rm -rf ./build"), native("1", "ls")] {
+        let _ = before(&session, &call);
+    }
+    let _ = after(&session, &native("1", "ls"), ToolStatus::Ok);
+    let row = |line: &Value| (line["sequence"].clone(), line["phase"].clone(), line["status"].clone());
+    let rows: Vec<_> = lines(&journal(&state, "s")).iter().map(row).collect();
+    let old = |sequence: u64| (json!(sequence), json!("post"), json!("superseded"));
+    let pre = |sequence: u64| (json!(sequence), json!("pre"), Value::Null);
+    assert_eq!(rows, [pre(1), old(1), pre(2), old(2), pre(3), (json!(3), json!("post"), json!("ok"))]);
+    assert_eq!(problems(&records(&state), Some(&key(&state))), []);
+}
+
+#[test]
 fn wd_a_session_goes_on_where_it_was_with_and_without_its_state() {
     let state = tempfile::tempdir().unwrap();
     let first = session(&state, "s");

@@ -1,5 +1,7 @@
 //! What an agent's command line says: its model, how it is used, what it is doing.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -169,10 +171,7 @@ fn gptme(argv: &[String], args: &Args<'_>, cwd: &Path) -> Parsed {
         Mode::Interactive
     };
     let file = words.iter().find(|word| word.ends_with(".txt"));
-    let from_file = file.filter(|_| mode == Mode::Autonomous).and_then(|file| {
-        let text = std::fs::read_to_string(cwd.join(file)).ok()?;
-        text.lines().next().map(cut)
-    });
+    let from_file = file.filter(|_| mode == Mode::Autonomous).and_then(|file| first_line(&cwd.join(file)));
     let summary =
         if server { "gptme-server".to_owned() } else { from_file.unwrap_or_else(|| first(argv, 6)) };
     Parsed {
@@ -182,6 +181,16 @@ fn gptme(argv: &[String], args: &Args<'_>, cwd: &Path) -> Parsed {
         name: args.value(&["--name"]),
         ..Parsed::default()
     }
+}
+
+/// The beginning of a file's first line. It is somebody else's file: it may be a pipe, or of any size.
+fn first_line(path: &Path) -> Option<String> {
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut start = Vec::new();
+    File::open(path).ok()?.take(4 * SUMMARY as u64).read_to_end(&mut start).ok()?;
+    String::from_utf8_lossy(&start).lines().next().map(cut)
 }
 
 fn first(argv: &[String], count: usize) -> String {

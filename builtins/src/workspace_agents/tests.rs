@@ -128,6 +128,20 @@ fn p9_p10_gptme_prompt_files_and_servers() {
 }
 
 #[test]
+fn a_prompt_file_of_somebody_else_is_not_read_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |words: &[&str]| parse(Runtime::Gptme, &argv(words), folder.path()).summary;
+    assert!(
+        std::process::Command::new("mkfifo").arg(folder.path().join("pipe.txt")).status().unwrap().success()
+    );
+    assert_eq!(at(&["gptme", "-n", "pipe.txt"]), "gptme -n pipe.txt");
+    let large = std::fs::File::create(folder.path().join("large.txt")).unwrap();
+    std::io::Write::write_all(&mut &large, "é".repeat(500).as_bytes()).unwrap();
+    large.set_len(1 << 36).unwrap();
+    assert_eq!(at(&["gptme", "-n", "large.txt"]), "é".repeat(120));
+}
+
+#[test]
 fn p11_flags() {
     for (words, expected) in [
         (&["claude", "--model", "opus"][..], Some("opus")),
@@ -302,6 +316,24 @@ fn s7_claude_conversations() {
     log("close", "2026-01-01T11:59:58Z", "\"yet another conversation\"");
     assert_eq!(find(noon, None, 9), None, "two as near as each other");
     assert_eq!(find(noon, None, 0), None, "only so many logs are read");
+    // A line with a picture in it, without end: what came before it counts, and the rest is not read.
+    std::fs::remove_file(folder.path().join("close.jsonl")).unwrap();
+    std::fs::create_dir(folder.path().join("folder.jsonl")).unwrap();
+    let pictures = std::fs::File::options().append(true).open(folder.path().join("near.jsonl")).unwrap();
+    pictures.set_len(1 << 36).unwrap();
+    assert_eq!(find(noon, None, 9).as_deref(), Some("near"));
+}
+
+#[test]
+fn h1_without_a_workspace_nobody_is_looked_for() {
+    use hookspec::{Hooks, Registry, Session};
+
+    let registry = Registry::builder().linked(false).build().unwrap();
+    let session = Session::builder(&Hooks::new(registry), "s").build();
+    let mut state = Tracker::default();
+    assert!(super::session_start(&session, &mut state).is_none());
+    assert!(super::step_pre(&session, &mut state).is_empty());
+    assert_eq!(state, Tracker::default());
 }
 
 #[test]
