@@ -46,22 +46,45 @@ pub(super) fn parse(runtime: Runtime, argv: &[String], cwd: &Path) -> Parsed {
         Runtime::Codex => codex(argv, &args),
         Runtime::Gptme => gptme(argv, &args, cwd),
         Runtime::Aider => {
-            Parsed { model: args.value(&["--model"]), summary: first(argv, 5), ..Parsed::default() }
+            let asked = args.value(&["--message", "--msg", "-m", "--message-file", "-f"]).is_some();
+            other(argv, args.value(&["--model"]), alone(asked))
         }
         Runtime::Goose => Parsed {
-            model: args.value(&["--model", "-m"]),
-            mode: if argv.first().is_some_and(|program| basename(program) == "goosed") {
-                Mode::Server
-            } else {
-                Mode::Unknown
-            },
-            summary: first(argv, 5),
             provider: args.value(&["--provider"]),
-            ..Parsed::default()
+            ..other(argv, args.value(&["--model", "-m"]), goose(argv, &args))
         },
-        Runtime::Opencode | Runtime::Amp => {
-            Parsed { model: args.value(&["--model", "-m"]), summary: first(argv, 5), ..Parsed::default() }
-        }
+        Runtime::Opencode => other(argv, args.value(&["--model", "-m"]), opencode(&args)),
+        Runtime::Amp => other(argv, args.value(&["--model", "-m"]), alone(args.has(&["-x", "--execute"]))),
+    }
+}
+
+/// Of a program whose prompt cannot be told from the rest of its command line.
+fn other(argv: &[String], model: Option<String>, mode: Mode) -> Parsed {
+    Parsed { model, mode, summary: first(argv, 5), ..Parsed::default() }
+}
+
+fn alone(alone: bool) -> Mode {
+    if alone { Mode::Autonomous } else { Mode::Interactive }
+}
+
+fn goose(argv: &[String], args: &Args<'_>) -> Mode {
+    if argv.first().is_some_and(|program| basename(program) == "goosed") {
+        return Mode::Server;
+    }
+    match args.command() {
+        Some("run") => alone(!args.has(&["-s", "--interactive"])),
+        Some("web" | "acp") => Mode::Server,
+        Some("session" | "s") | None => Mode::Interactive,
+        Some(_) => Mode::Unknown,
+    }
+}
+
+fn opencode(args: &Args<'_>) -> Mode {
+    match args.command() {
+        Some("run") => Mode::Autonomous,
+        Some("serve" | "web" | "acp") => Mode::Server,
+        // Without a command it opens on the folder that is named.
+        _ => Mode::Interactive,
     }
 }
 
@@ -217,6 +240,11 @@ impl<'a> Args<'a> {
 
     fn has(&self, flags: &[&str]) -> bool {
         self.0.iter().any(|arg| flags.contains(&arg.as_str()))
+    }
+
+    /// The command of a program that takes one first.
+    fn command(&self) -> Option<&'a str> {
+        self.0.first().map(String::as_str).filter(|word| !word.starts_with('-'))
     }
 
     fn positionals(&self, with_value: &[&str]) -> Vec<&'a str> {

@@ -109,8 +109,48 @@ fn p7_claude_prompts_skip_flags_and_their_values() {
 fn p8_goose_servers_and_providers() {
     assert_eq!(parsed(Runtime::Goose, &["/usr/bin/goosed"]).mode, Mode::Server);
     let session = parsed(Runtime::Goose, &["goose", "session", "--provider", "anthropic"]);
-    assert_eq!((session.mode, session.provider.as_deref()), (Mode::Unknown, Some("anthropic")));
+    // Row P8 has `goose session` as unknown; W15 wants it known.
+    assert_eq!((session.mode, session.provider.as_deref()), (Mode::Interactive, Some("anthropic")));
     assert_eq!(parsed(Runtime::Goose, &["goose", "-p", "a prompt"]).provider, None);
+}
+
+#[test]
+fn w15_one_that_waits_for_its_user_is_not_stale_after_an_hour() {
+    use Mode::{Autonomous, Interactive, Server};
+    let table: &[(Runtime, &[&str], Mode)] = &[
+        (Runtime::Aider, &["aider", "--model", "s", "a.py"], Interactive),
+        (Runtime::Aider, &["aider", "--message=fix it", "a.py"], Autonomous),
+        (Runtime::Aider, &["aider", "-m", "fix it"], Autonomous),
+        (Runtime::Goose, &["goose"], Interactive),
+        (Runtime::Goose, &["goose", "run", "-t", "x"], Autonomous),
+        (Runtime::Goose, &["goose", "run", "-s"], Interactive),
+        (Runtime::Goose, &["goose", "web"], Server),
+        (Runtime::Goose, &["goose", "configure"], Mode::Unknown),
+        (Runtime::Opencode, &["opencode"], Interactive),
+        (Runtime::Opencode, &["opencode", "src"], Interactive),
+        (Runtime::Opencode, &["opencode", "run", "fix it"], Autonomous),
+        (Runtime::Opencode, &["opencode", "serve"], Server),
+        (Runtime::Amp, &["node", "/usr/bin/amp"], Interactive),
+        (Runtime::Amp, &["amp", "-x", "fix it"], Autonomous),
+    ];
+    for (runtime, words, mode) in table {
+        assert_eq!(parsed(*runtime, words).mode, *mode, "{words:?}");
+    }
+    let idle = Life { uptime: Some(40_000), cpu: Some(3.0), state: Some('S') };
+    assert_eq!(stale(idle, parsed(Runtime::Aider, &["aider"]).mode), None);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn w11_a_clock_that_is_set_does_not_make_a_process_another_one() {
+    let line = |name: &str| format!("7 ({name}) S 1 7 7 0 -1 4194560 1 2 3 4 10 20 0 0 20 0 1 0 98765 1 2 3");
+    for name in ["claude", "a) R 1 (b", ""] {
+        assert_eq!(super::scan::start_ticks(&line(name)), Some(98765), "{name}");
+    }
+    assert_eq!(super::scan::start_ticks("7 (x) S 1"), None);
+    let own = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let ticks = super::scan::start_ticks(&own).unwrap();
+    assert_eq!(super::scan::started(std::process::id()), Some(ticks));
 }
 
 #[test]
