@@ -269,6 +269,14 @@ fn h2_to_h4_the_start() {
 }
 
 #[test]
+fn h5_a_table_that_cannot_be_read_says_nothing() {
+    let mut state = Tracker::default();
+    let unreadable = Scan { partial: true, ..Scan::default() };
+    assert_eq!(begin(&mut state, unreadable, Duration::ZERO), None);
+    assert!(is_due(&state, PAUSE), "and it is looked at again");
+}
+
+#[test]
 fn h6_h7_nothing_before_a_start_and_nothing_within_a_minute() {
     let mut state = Tracker::default();
     assert!(!is_due(&state, Duration::from_secs(9_999)));
