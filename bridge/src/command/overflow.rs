@@ -11,7 +11,7 @@ pub const PREVIEW: usize = 2_000;
 /// What their files' names begin with.
 const PREFIX: &str = "hook-";
 /// So many of them are kept for a session; then the oldest go.
-pub const KEPT: usize = 100;
+pub(super) const KEPT: usize = 100;
 
 /// Where the wholes of long texts are kept.
 #[derive(Clone, Debug)]

@@ -22,6 +22,9 @@ use crate::places::file_name;
 pub(super) const RECORDS: &str = ".manifest.jsonl";
 pub(super) const TAIL: &str = ".tail.json";
 
+/// At most so many calls are remembered that have not ended: some agents never tell of a call's end.
+const MOST_OPEN: usize = 1000;
+
 /// Where the records of a session go, and what each says of it.
 #[derive(Debug)]
 pub(super) struct Book {
@@ -73,7 +76,7 @@ impl Chain {
         let before = self.open.iter().rposition(|open| record.has_id() && open.mark == record.mark);
         let before = before.map(|index| self.open.remove(index).sequence);
         self.sequence += 1;
-        self.open.push(Open { sequence: self.sequence, mark: record.mark.clone() });
+        self.opened(self.sequence, record.mark.clone());
         let mut file = file?;
         if let Some(before) = before {
             self.append(book, &mut file, before, record.superseded())?;
@@ -93,6 +96,13 @@ impl Chain {
             }
         };
         self.append(book, &mut file?, sequence, record.fields)
+    }
+
+    fn opened(&mut self, sequence: u64, mark: String) {
+        if self.open.len() >= MOST_OPEN {
+            self.open.remove(0);
+        }
+        self.open.push(Open { sequence, mark });
     }
 
     /// The file, locked, and the state as the file has it.
@@ -132,7 +142,9 @@ impl Chain {
             }
             line.clear();
         }
-        self.open.extend(before.open.into_iter().filter(|open| !written.contains(&open.sequence)));
+        for open in before.open.into_iter().filter(|open| !written.contains(&open.sequence)) {
+            self.opened(open.sequence, open.mark);
+        }
         self.gap |= self.bytes < before.bytes || !self.agrees_with_tail(book);
         Ok(())
     }
@@ -143,7 +155,7 @@ impl Chain {
         let sequence = fields.get("sequence").and_then(Value::as_u64)?;
         self.sequence = self.sequence.max(sequence);
         match Phase::read(fields.get("phase")) {
-            Some(Phase::Pre) => self.open.push(Open { sequence, mark: mark(fields) }),
+            Some(Phase::Pre) => self.opened(sequence, mark(fields)),
             Some(Phase::Post) => self.open.retain(|open| open.sequence != sequence),
             None => {}
         }

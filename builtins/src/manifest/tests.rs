@@ -428,6 +428,27 @@ fn we_calls_in_parallel_and_in_one_another_keep_their_numbers() {
 }
 
 #[test]
+fn calls_of_which_nobody_tells_the_end_do_not_pile_up() {
+    let state = tempfile::tempdir().unwrap();
+    let session = lent(builder("enabled = true\nkeyed = false", "s"), &state);
+    for call in 0..1100 {
+        let _ = before(&session, &native(&format!("c{call}"), "x"));
+    }
+    let saved = serde_json::to_string(&session.save_states()).unwrap();
+    assert_eq!(saved.matches("id c").count(), 1000);
+    // Read again from the file, they are as many.
+    let other = lent(builder("enabled = true\nkeyed = false", "s"), &state);
+    for session in [&session, &other] {
+        let _ = before(session, &native("last", "x"));
+        let _ = after(session, &native("last", "x"), ToolStatus::Ok);
+        let saved = serde_json::to_string(&session.save_states()).unwrap();
+        assert_eq!(saved.matches("id c").count(), 999);
+    }
+    let all = lines(&journal(&state, "s"));
+    assert_eq!(all.last().unwrap()["sequence"], json!(1102));
+}
+
+#[test]
 fn we_threads_that_record_at_once_make_one_chain() {
     let state = tempfile::tempdir().unwrap();
     let processes: Vec<Session> = (0..4).map(|_| session(&state, "s")).collect();
