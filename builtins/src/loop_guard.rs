@@ -5,7 +5,7 @@
 //! visible message, once for each circle; before the fifth (`ask`) the user is asked, and before the one that
 //! `deny` names, if it names one, the call is refused. Another call, another result or a message of the user ends
 //! the circle; a message with which a hook keeps the agent going does not. **Keeps** the hashes of the last calls and results, per session, so that a resumed session goes
-//! on counting. **Costs** two hashes a call.
+//! on counting. **Costs** three hashes a call.
 //!
 //! A tool that is called again and again on purpose, to wait for something, is named in `except`.
 //!
