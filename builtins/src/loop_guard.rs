@@ -4,8 +4,8 @@
 //! repetition; so is a cycle of two or three calls (`A B A B`). **Speaks** after the third time (`warn`): one
 //! visible message, once for each circle; before the fifth (`ask`) the user is asked, and before the one that
 //! `deny` names (0: none) the call is refused. Another call, another result or a message of the user ends
-//! the circle. **Keeps** the hashes of the last calls and results, per session, so that a resumed session goes
-//! on counting. **Costs** two hashes a call.
+//! the circle; a message with which a hook keeps the agent going does not. **Keeps** the hashes of the last
+//! calls and results, per session, so that a resumed session goes on counting. **Costs** three hashes a call.
 //!
 //! A tool that is called again and again on purpose, to wait for something, is named in `except`.
 //!
@@ -89,10 +89,12 @@ struct Done {
     result: String,
 }
 
-/// Starts anew with each message of the user.
+/// Starts anew with each message of the user; one that a hook adds to keep the agent going is none.
 #[hook(TURN_PRE)]
-fn turn(state: &mut Recent) {
-    state.calls.clear();
+fn turn(message: &Message, state: &mut Recent) {
+    if message.hook.is_none() {
+        state.calls.clear();
+    }
 }
 
 /// Stops a call that would go round once more.

@@ -5,8 +5,8 @@
 //!
 //! **Watches** each assistant message when it is stored. **Speaks** if the block of the last tool call in it ends
 //! with a heading, or if the last block is never closed: one visible message that shows the line and says how to
-//! write the block. **Keeps** nothing. **Costs** one read of the message as CommonMark if it has a fence or a
-//! heading in it, otherwise nothing.
+//! write the block. **Keeps** nothing. **Costs** one read of the message as CommonMark if it has a fence in it,
+//! otherwise nothing.
 //!
 //! Calls through a model's own tool interface are JSON and cannot be cut off this way; they are not looked at.
 //!
@@ -108,6 +108,9 @@ fn cut_off(message: &Message, is_tool: impl Fn(&str) -> bool) -> Option<Cut> {
         // What another program has read from the text; a native call is JSON.
         let last = calls.last().filter(|call| call.format != CallFormat::Tool)?;
         return heading_at_end(last).map(Cut::Heading);
+    }
+    if !["```", "~~~"].iter().any(|fence| message.content.contains(fence)) {
+        return None;
     }
     let blocks = blocks(&message.content);
     // A block that was cut off often leaves a stray fence behind it, so what the call ends with goes first.

@@ -6,7 +6,7 @@
 //! request is tried again. **Keeps** what it last spoke for, per session. **Costs** a look at the last message;
 //! without an `@` in it, that is all.
 //!
-//! Only what the user typed counts: a fenced or indented block, a quote or an HTML block is somebody else's text.
+//! Only what the user typed counts: a message with which a hook keeps the agent going is none, and a fenced or indented block, a quote or an HTML block is somebody else's text.
 //!
 //! Different from gptme: it is said once a turn and not before each step, in the server too; lists and
 //! descriptions are bounded, and a description is one escaped line, marked as the server's own words; attached text
@@ -60,14 +60,13 @@ fn hint(
     state: &mut Hinted,
     settings: &Settings,
 ) -> Result<Option<Message>, regex::Error> {
-    let Some(asked) = request.messages.iter().rev().find(|message| message.role == Role::User) else {
+    let is_typed = |message: &&Message| message.role == Role::User && message.hook.is_none();
+    let Some(asked) = request.messages.iter().rev().find(is_typed) else {
         return Ok(None);
     };
     let servers = mentioned(&asked.content, &request.tools)?;
-    let turn = asked.id.clone().unwrap_or_else(|| {
-        let users = request.messages.iter().filter(|message| message.role == Role::User);
-        format!("{}.", users.count())
-    });
+    let turn =
+        asked.id.clone().unwrap_or_else(|| format!("{}.", request.messages.iter().filter(is_typed).count()));
     if attempt == 0 || state.turn != turn {
         state.last = !servers.is_empty() && (state.turn != turn || state.servers != servers);
         (state.turn, state.servers) = (turn, servers.clone());

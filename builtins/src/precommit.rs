@@ -90,7 +90,7 @@ fn on_patch(path: &Path, session: &Session, settings: &Settings, state: &mut Tol
 fn check(changed: &[PathBuf], session: &Session, settings: &Settings, state: &mut Told) -> Option<Message> {
     let root = root_with_checks(session.workspace().filter(|_| settings.enabled)?)?;
     let files: Vec<&PathBuf> =
-        changed.iter().filter(|file| file.starts_with(&root) && file.is_file()).collect();
+        changed.iter().filter(|file| is_inside(file, &root) && file.is_file()).collect();
     let (program, args) = settings.command.parts(PRE_COMMIT);
     let mut output = String::new();
     for files in files.chunks(FILES) {
@@ -116,6 +116,13 @@ fn check(changed: &[PathBuf], session: &Session, settings: &Settings, state: &mu
     }
     let block = tail_block(&output, settings.lines.max(1));
     Some(Message::system(format!("The pre-commit checks of the changed files failed:\n{block}")))
+}
+
+/// Whether a file lies in a folder; the workspace or the file may be named by a link.
+fn is_inside(file: &Path, root: &Path) -> bool {
+    let real = |path: &Path| path.canonicalize().ok();
+    file.starts_with(root)
+        || file.parent().and_then(real).zip(real(root)).is_some_and(|(folder, root)| folder.starts_with(root))
 }
 
 /// What failed checks wrote; `None` where all passed.
@@ -252,6 +259,18 @@ mod tests {
                 format!("{root}: run --color never --files {good} {bad}")
             ]
         );
+    }
+
+    #[test]
+    fn a_workspace_that_is_named_by_a_link_has_its_files_checked() {
+        let place = Place::new();
+        let bad = place.write("sub/bad", "a\tb\n");
+        let link = place.tools.path().join("link");
+        std::os::unix::fs::symlink(place.workspace.path(), &link).unwrap();
+        let fake = place.tools.path().join("fake");
+        let session = place.session_at(&link, &format!("enabled = true\ncommand = {fake:?}"));
+        assert_eq!(rest(&session, &[bad]).len(), 1);
+        assert!(rest(&session, &["/etc/hostname".into()]).is_empty());
     }
 
     #[test]

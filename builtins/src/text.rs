@@ -5,11 +5,18 @@ pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
+/// No block is longer, in bytes: a line may be a whole program.
+const BLOCK: usize = 16 * 1024;
+
 /// The end of a program's output, as a block that it cannot close.
 pub(crate) fn tail_block(output: &str, lines: usize) -> String {
     let all: Vec<&str> = output.trim_end().lines().collect();
     let left_out = all.len().saturating_sub(lines);
     let mut text = all[left_out..].join("\n");
+    if text.len() > BLOCK {
+        let cut = text.ceil_char_boundary(text.len() - BLOCK);
+        text.replace_range(..cut, "…");
+    }
     if left_out > 0 {
         text.insert_str(0, &format!("… {left_out} lines left out …\n"));
     }
@@ -24,6 +31,9 @@ mod tests {
     fn blocks_hold_the_end_and_cannot_be_closed_from_inside() {
         assert_eq!(super::tail_block("a\n```\nb\n", 9), "````\na\n```\nb\n````");
         assert_eq!(super::tail_block("a\nb\nc", 1), "```\n… 2 lines left out …\nc\n```");
+        let long = super::tail_block(&format!("x\n{}end", "é".repeat(1 << 20)), 1);
+        assert!(long.starts_with("```\n… 1 lines left out …\n…é") && long.ends_with("éend\n```"));
+        assert!(long.len() < super::BLOCK + 100);
     }
 
     #[test]

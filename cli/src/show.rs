@@ -21,6 +21,13 @@ fn write(text: &str) {
 }
 
 impl Frontend for Show {
+    fn accepted(&self, message: &Message) {
+        // The user knows what the user wrote; with what a hook goes on has to be seen.
+        if message.hook.is_some() && !message.hide {
+            self.message(message);
+        }
+    }
+
     fn chunk(&self, text: &str, kind: ChunkKind) {
         match kind {
             ChunkKind::Text => write(text),

@@ -117,6 +117,28 @@ fn a_chat_runs_scripts_and_a_strict_one_wants_them_all() {
 }
 
 #[test]
+fn what_a_hook_goes_on_with_is_shown_with_its_name() {
+    let home = Home::new();
+    let once = r#"test -e went || { touch went; echo '{"continue": "now run the tests"}'; }"#;
+    let file = home.path().join("named.toml");
+    std::fs::write(
+        &file,
+        format!("[[hooks.scripts]]\nevent = 'loop.continue'\ncommand = \"\"\"{once}\"\"\"\n"),
+    )
+    .unwrap();
+    let model = home.script(&[json!({ "text": "Done." }), json!({ "text": "They pass." })]);
+    let chat = ["chat", "mend it", "-y", "--model", &model, "--name", "s", "--config"];
+    let shown = home.good(&[&chat[..], &[file.to_str().unwrap()]].concat());
+    let at = |text: &str| shown.find(text).unwrap_or_else(|| panic!("{text} in {shown}"));
+    assert!(at("Done.") < at("script.001.loop.continue now run the tests"), "{shown}");
+    assert!(at("now run the tests") < at("They pass."), "{shown}");
+    let log = std::fs::read_to_string(home.path().join("home/logs/s/conversation.jsonl")).unwrap();
+    let by = |line: &str| serde_json::from_str::<Value>(line).unwrap()["hook"].clone();
+    let line = log.lines().find(|line| line.contains("now run the tests")).unwrap();
+    assert_eq!(by(line), "script.001.loop.continue");
+}
+
+#[test]
 fn an_entry_that_cannot_be_used_is_told_with_its_place_and_takes_no_other_with_it() {
     let home = guarded();
     home.config(&format!("{GUARD}[[hooks.scripts]]\nevent = 'turn.pre'\ncommand = 'x'\ntimeout = 0\n"));

@@ -7,8 +7,8 @@ mod common;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use hookspec::points::{EndReason, TurnOutcome};
-use hookspec::{Message, Mode, Registry, RegistryBuilder, Timeline};
+use hookspec::points::{EndReason, TOOL_PRE_EXECUTE, TurnOutcome};
+use hookspec::{Gate, Hook, Message, Mode, Registry, RegistryBuilder, Timeline};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Opening, TurnEnd};
 use hookspec_builtins::cli_confirm::{Ask, AskError, Terminal};
@@ -80,11 +80,19 @@ impl Board for Clients {
 
 /// One save on a server whose client gives these replies.
 async fn saved_on_a_server(replies: &[ToolReply]) -> (TurnEnd, Option<String>, Vec<String>) {
+    saved_past_gates(host(Mode::Server), replies).await
+}
+
+/// The same with more hooks.
+async fn saved_past_gates(
+    hooks: RegistryBuilder,
+    replies: &[ToolReply],
+) -> (TurnEnd, Option<String>, Vec<String>) {
     let save = call("save", json!({ "path": "a.txt", "content": "from the model" }));
     let stage = Stage::new(&[save, say("Done.")]);
     let (sender, mut questions) = unbounded_channel();
     let desk = Arc::new(Desk::new(Clients(sender)));
-    let opening = stage.opening(host(Mode::Server), Begin::New("test".into()));
+    let opening = stage.opening(hooks, Begin::New("test".into()));
     let lent = Arc::clone(&desk);
     let mut agent = Agent::open(opening, |session| session.extension(lent)).await.unwrap();
     let replies = Mutex::new(VecDeque::from(replies.to_vec()));
@@ -109,6 +117,41 @@ async fn a_clients_edit_is_what_a_server_saves() {
     let edit = ToolReply::Edit { content: "from the client".into() };
     let (end, file, _) = saved_on_a_server(&[edit]).await;
     assert_eq!((end, file.as_deref()), (TurnEnd::Rested(TurnOutcome::Complete), Some("from the client")));
+}
+
+/// A gate that asks about each file that has a dot in it, with the reason given.
+fn doubts(reason: fn(&str) -> String) -> RegistryBuilder {
+    let doubts = Hook::new(TOOL_PRE_EXECUTE, "stage.doubts", move |event, _| {
+        let content = event.tool_use.kwargs.get("content").and_then(|content| content.as_str());
+        content.filter(|content| content.contains('.')).map(|content| Gate::ask(reason(content)))
+    });
+    host(Mode::Server).register(doubts)
+}
+
+fn edit(content: &str) -> ToolReply {
+    ToolReply::Edit { content: content.into() }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_that_an_edit_raises_is_asked() {
+    let refused = [edit("a.b"), ToolReply::Skip { reason: None }];
+    let (end, file, _) = saved_past_gates(doubts(|_| "a dot".into()), &refused).await;
+    assert_eq!((end, file), (TurnEnd::Rested(TurnOutcome::Declined), None));
+    let agreed = [edit("a.b"), ToolReply::Confirm];
+    let (_, file, _) = saved_past_gates(doubts(|_| "a dot".into()), &agreed).await;
+    assert_eq!(file.as_deref(), Some("a.b"));
+    // The question is the same as the one that was answered by the second edit: once is enough.
+    let twice = [edit("a.b"), edit("c.d")];
+    let (_, file, _) = saved_past_gates(doubts(|_| "a dot".into()), &twice).await;
+    assert_eq!(file.as_deref(), Some("c.d"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn edits_that_always_raise_another_question_come_to_an_end() {
+    let edits: Vec<_> = (0..8).map(|n| edit(&format!("{n}.{n}"))).collect();
+    let (_, file, log) = saved_past_gates(doubts(|content| format!("{content} has a dot")), &edits).await;
+    assert_eq!(file, None);
+    assert!(log[2].contains("changed 8 times"), "{log:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

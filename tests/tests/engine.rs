@@ -161,9 +161,29 @@ async fn going_on_is_capped_with_a_notice() {
     let mut agent = stage.open(yes().register(forever), None).await;
     agent.prompt(Message::user("go")).await;
     let log = agent.session().log();
-    let turns = log.iter().filter(|message| message.role == Role::User).count();
-    assert_eq!(turns, 1 + 8);
+    let said = log.iter().filter(|message| message.role == Role::User);
+    let by: Vec<_> = said.map(|message| message.hook.as_deref()).collect();
+    assert_eq!(by[0], None);
+    assert_eq!(by[1..], [Some("stage.forever"); 8]);
     assert!(log.last().unwrap().content.contains("8 times in a row"));
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rewritten_message_keeps_the_name_of_the_hook_that_said_it() {
+    let stage = Stage::new(&[json!({ "text": "again", "repeat": true }).to_string()]);
+    let once = Hook::new(LOOP_CONTINUE, "stage.once", |event, _| {
+        (event.continued == 0).then(|| First(Continue::With(Message::user("more"))))
+    });
+    let louder = Hook::new(MESSAGE_PRE_PROCESS, "stage.louder", |event, _| {
+        Fold(Message::user(event.message.content.to_uppercase()))
+    });
+    let mut agent = stage.open(yes().register(once).register(louder), None).await;
+    agent.prompt(Message::user("go")).await;
+    let log = agent.session().log();
+    let said = log.iter().filter(|message| message.role == Role::User);
+    let said: Vec<_> = said.map(|message| (message.content.as_str(), message.hook.as_deref())).collect();
+    assert_eq!(said, [("GO", None), ("MORE", Some("stage.once"))]);
     agent.end(EndReason::Exit).await;
 }
 

@@ -5,6 +5,9 @@ use hookspec::{Confirmation, Gate, ToolEntry, ToolUse, Why, fire};
 
 use super::Agent;
 
+/// So often a call may be changed before it runs: a hook that answers for the user must not change it for ever.
+const EDITS: usize = 8;
+
 /// What gate and user made of a call.
 pub(super) enum Verdict {
     /// It may run, perhaps changed.
@@ -18,7 +21,8 @@ pub(super) enum Verdict {
 }
 
 impl Agent {
-    /// Asks the gate, and where the tool's policy or the gate wants it, the user.
+    /// Asks the gate, and where the tool's policy or the gate wants it, the user. What the user changed is what
+    /// runs, so the gate looks at it again; what it asks then, the user is asked, unless it is what was just asked.
     pub(super) async fn may_run(&mut self, call: ToolUse, tool: Option<&ToolEntry>) -> Verdict {
         let mut why = tool.is_some_and(|tool| tool.confirm).then_some(Why::Policy);
         match self.gate(&call).await {
@@ -26,26 +30,38 @@ impl Agent {
             Some((Gate::Ask(reason), _)) => why = Some(Why::Gate(reason)),
             Some((Gate::Allow, _)) | None => {}
         }
-        let (Some(why), Some(tool)) = (why, tool) else { return Verdict::Run(call) };
-        let preview = tool.preview.and_then(|preview| preview(&call, &self.session));
-        let mut fired =
-            fire!(self.session, TOOL_CONFIRM { tool_use: &call, preview: preview.as_deref(), why: &why })
-                .await;
-        self.after(&fired).await;
-        match fired.take_answer() {
-            Some((Confirmation::Confirm, _)) => Verdict::Run(call),
-            Some((Confirmation::Skip { reason }, _)) => Verdict::Declined(reason),
-            Some((Confirmation::Edit { content }, _)) => {
-                // What will run is not what the gate has seen: it looks again.
-                let note = note_of(&content);
-                let edited = tool.with_content(&call, content);
-                match self.gate(&edited).await {
-                    Some((Gate::Deny(reason), hook)) => denied(&reason, &hook),
-                    _ => Verdict::Edited(edited, note),
-                }
+        let (Some(mut why), Some(tool)) = (why, tool) else { return Verdict::Run(call) };
+        let (mut call, mut note) = (call, None);
+        let run = |call, note: Option<String>| match note {
+            Some(note) => Verdict::Edited(call, note),
+            None => Verdict::Run(call),
+        };
+        for _ in 0..EDITS {
+            let content = match self.ask(&call, tool, &why).await {
+                Some(Confirmation::Confirm) => return run(call, note),
+                Some(Confirmation::Skip { reason }) => return Verdict::Declined(reason),
+                Some(Confirmation::Edit { content }) => content,
+                None => return Verdict::Denied(unanswered(&why)),
+            };
+            note = Some(note_of(&content));
+            call = tool.with_content(&call, content);
+            match self.gate(&call).await {
+                Some((Gate::Deny(reason), hook)) => return denied(&reason, &hook),
+                Some((Gate::Ask(reason), _)) if why != Why::Gate(reason.clone()) => why = Why::Gate(reason),
+                _ => return run(call, note),
             }
-            None => Verdict::Denied(unanswered(&why)),
         }
+        Verdict::Denied(format!(
+            "Denied: the call was changed {EDITS} times and each change raised another question. Propose a call that raises none."
+        ))
+    }
+
+    async fn ask(&mut self, call: &ToolUse, tool: &ToolEntry, why: &Why) -> Option<Confirmation> {
+        let preview = tool.preview.and_then(|preview| preview(call, &self.session));
+        let mut fired =
+            fire!(self.session, TOOL_CONFIRM { tool_use: call, preview: preview.as_deref(), why }).await;
+        self.after(&fired).await;
+        fired.take_answer().map(|(answer, _)| answer)
     }
 
     async fn gate(&mut self, call: &ToolUse) -> Option<(Gate, String)> {

@@ -120,7 +120,8 @@ impl Agent {
             self.session.append(Message { hook: Some(hook), ..Message::system(notice) });
             return None;
         }
-        Some(message)
+        // Whoever reads the log must be able to tell it from what the user wrote.
+        Some(Message { hook: Some(hook), ..message })
     }
 
     async fn turn(&mut self) -> TurnOutcome {
@@ -177,7 +178,12 @@ impl Agent {
                 self.frontend.refused(&message, &hook, &reason);
                 Err(TurnEnd::Refused { reason, hook })
             }
-            None => Ok(fired.take_value().unwrap_or(message)),
+            None => {
+                let hook = message.hook.clone();
+                let message = fired.take_value().unwrap_or(message);
+                // A hook may change what is said, not who said it.
+                Ok(Message { hook, ..message })
+            }
         }
     }
 }

@@ -8,6 +8,11 @@ pub const WHOLE: usize = 10_000;
 /// Characters of a longer one that go on.
 pub const PREVIEW: usize = 2_000;
 
+/// What their files' names begin with.
+const PREFIX: &str = "hook-";
+/// So many of them are kept for a session; then the oldest go.
+pub(super) const KEPT: usize = 100;
+
 /// Where the wholes of long texts are kept.
 #[derive(Clone, Debug)]
 pub struct Overflow {
@@ -41,9 +46,25 @@ impl Overflow {
     fn keep(&self, session: &str, text: &str) -> std::io::Result<PathBuf> {
         let folder = self.folder.join(file_name(session));
         std::fs::create_dir_all(&folder)?;
-        let mut file = tempfile::Builder::new().prefix("hook-").suffix(".txt").tempfile_in(&folder)?;
+        let mut file = tempfile::Builder::new().prefix(PREFIX).suffix(".txt").tempfile_in(&folder)?;
         file.write_all(text.as_bytes())?;
-        Ok(file.keep()?.1)
+        let path = file.keep()?.1;
+        forget_oldest(&folder);
+        Ok(path)
+    }
+}
+
+/// A hook may write a long text after each tool call of a session that lasts for days.
+fn forget_oldest(folder: &Path) {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let ours = entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX));
+    let mut kept: Vec<_> =
+        ours.filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path()))).collect();
+    kept.sort_unstable();
+    for (_, path) in kept.iter().take(kept.len().saturating_sub(KEPT)) {
+        if let Err(error) = std::fs::remove_file(path) {
+            tracing::warn!(path = %path.display(), %error, "an old long text of a hook could not be removed");
+        }
     }
 }
 

@@ -114,3 +114,20 @@ fn long_texts_are_kept_whole_in_a_file() {
     let text = Overflow::in_folder(folder.path().join("file")).fit("s", "x".repeat(WHOLE + 1));
     assert!(text.starts_with('x') && text.contains("could not be kept"));
 }
+
+#[test]
+fn of_many_long_texts_the_last_are_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let overflow = Overflow::in_folder(folder.path());
+    let mine = folder.path().join("s/mine.txt");
+    let fit = |number: usize| overflow.fit("s", format!("{number:05}").repeat(WHOLE));
+    let first = fit(0);
+    std::fs::write(&mine, "").unwrap();
+    // The file system's clock may stand still between two texts; the first one is older for certain.
+    let path = |text: &str| Path::new(text.rsplit(" are in ").next().unwrap()).to_owned();
+    let old = std::time::SystemTime::now() - Duration::from_secs(60);
+    std::fs::File::options().write(true).open(path(&first)).unwrap().set_modified(old).unwrap();
+    let later: Vec<_> = (1..=overflow::KEPT).map(fit).collect();
+    assert!(!path(&first).exists());
+    assert!(later.iter().all(|text| path(text).exists()) && mine.exists());
+}

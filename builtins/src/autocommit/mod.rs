@@ -158,7 +158,9 @@ fn note(path: &Path, settings: &Settings, state: &mut Pending) {
 /// The first line of what the user asked last.
 fn asked(session: &Session) -> String {
     let log = session.log();
-    let asked = log.iter().rev().find(|message| message.role == Role::User && !message.hide);
+    // A message with which a hook keeps the agent going is nobody's wish.
+    let is_asked = |message: &Message| message.role == Role::User && !message.hide && message.hook.is_none();
+    let asked = log.iter().rev().find(|message| is_asked(message));
     let line = asked.and_then(|message| message.content.lines().map(str::trim).find(|line| !line.is_empty()));
     line.unwrap_or_default().to_owned()
 }

@@ -19,8 +19,8 @@
 //! deny commands of that tool.
 //!
 //! `read_only` allows `shell` the commands that only show something of the workspace: `cat`, `echo`, `grep`, `head`,
-//! `ls`, `pwd`, `tail`, `wc` and a few more; only for paths inside the workspace, and without patterns for file
-//! names. `git` is not among them: it starts programs that a repository's configuration names.
+//! `ls`, `pwd`, `tail`, `wc` and a few more; only for paths inside the workspace, without patterns for file names, and
+//! without options that follow links, take the files from a list, or never end (`tail -f`). `git` is not among them: it starts programs that a repository's configuration names.
 //!
 //! A gate that wants a person to look is not answered by this policy. Deny rules are a rail and no fence: a
 //! program that starts others can start a denied one. An allowlist of hooks does not take the policy away. A

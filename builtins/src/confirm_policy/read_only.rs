@@ -14,15 +14,27 @@ const SHOW: [&str; 23] = [
 
 pub(super) fn only_shows(command: &SimpleCommand, session: &Session) -> bool {
     let Some((program, args)) = command.words.split_first() else { return false };
-    let known = match program.text.as_str() {
-        "grep" => args.iter().all(|arg| !follows_links(&arg.text)),
-        name => SHOW.contains(&name),
-    };
-    known && args.iter().all(|arg| is_inside(arg, session))
+    let program = program.text.as_str();
+    (program == "grep" || SHOW.contains(&program))
+        && args.iter().all(|arg| !leads_elsewhere(program, &arg.text) && is_inside(arg, session))
 }
 
-fn follows_links(arg: &str) -> bool {
-    arg.starts_with("--d") || arg.starts_with('-') && !arg.starts_with("--") && arg.contains('R')
+/// Whether an option follows the links that a program finds, reads a list of files from a file, or waits for what is
+/// written later. Long options may be cut short.
+fn leads_elsewhere(program: &str, arg: &str) -> bool {
+    let Some(option) = arg.strip_prefix('-') else { return false };
+    let (long, short): (&[&str], &[char]) = match program {
+        "grep" => (&["d", "fil"], &['R', 'f']),
+        "du" => (&["d", "f"], &['L']),
+        "ls" | "stat" => (&["de"], &['L']),
+        "tail" => (&["f", "r"], &['f', 'F']),
+        "wc" => (&["f"], &[]),
+        _ => return false,
+    };
+    match option.strip_prefix('-') {
+        Some(option) => long.iter().any(|long| option.starts_with(long)) && !option.starts_with("files-with"),
+        None => option.contains(short),
+    }
 }
 
 /// Whether an argument cannot name anything outside the workspace, links that are there now included.

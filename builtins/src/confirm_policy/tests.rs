@@ -157,9 +157,17 @@ fn read_only_shows_the_workspace_and_nothing_else() {
     std::os::unix::fs::symlink(outside.path(), folder.path().join("link")).unwrap();
     let settings = "hooks.confirm_policy.read_only = true";
     let session = session(settings, folder.path());
-    for shows in
-        ["ls -la", "cat a.txt | head -n 3", "grep -rn 'two words' .", "pwd; echo done", "wc -l a.txt"]
-    {
+    for shows in [
+        "ls -la",
+        "cat a.txt | head -n 3",
+        "grep -rn 'two words' .",
+        "pwd; echo done",
+        "wc -l a.txt",
+        "grep --files-with-matches -r x .",
+        "ls --directory .",
+        "tail -n 3 a.txt",
+        "echo -f",
+    ] {
         assert!(confirmed(&session, "shell", shows), "{shows}");
     }
     let outside = format!("cat {}", outside.path().display());
@@ -173,6 +181,17 @@ fn read_only_shows_the_workspace_and_nothing_else() {
         "grep -R x .",
         "grep --dereference-recursive x .",
         "grep -f/etc/passwd x",
+        "grep -vflink a.txt",
+        "grep --file=link a.txt",
+        "wc --files0-from=link",
+        "wc --files0=link",
+        "du --files0-from=link",
+        "du -aL .",
+        "ls -RL",
+        "ls --dereference .",
+        "stat -L a.txt",
+        "tail -f a.txt",
+        "tail --follow a.txt",
         "find . -delete",
         "sort -o a.txt a.txt",
         "uniq a.txt b.txt",

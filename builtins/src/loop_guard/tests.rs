@@ -77,6 +77,17 @@ fn another_result_another_call_or_the_user_ends_it() {
 }
 
 #[test]
+fn a_message_with_which_a_hook_keeps_the_agent_going_does_not_end_it() {
+    let session = session("");
+    let by_hook = Message { hook: Some("ci.go_on".into()), ..Message::user("the tests still fail") };
+    for _ in 0..4 {
+        let _ = go(&session, &shell("cargo test"), "1 failed");
+        drop(fire_now!(session, TURN_PRE { message: &by_hook }));
+    }
+    assert!(matches!(gate(&session, &shell("cargo test")), Some(Gate::Ask(_))));
+}
+
+#[test]
 fn cycles_of_two_and_three_are_seen() {
     let cycles: [&[&str]; 3] = [&["a", "b"], &["a", "b", "c"], &["a", "b", "b"]];
     for cycle in cycles {

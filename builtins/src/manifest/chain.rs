@@ -22,6 +22,9 @@ use crate::places::file_name;
 pub(super) const RECORDS: &str = ".manifest.jsonl";
 pub(super) const TAIL: &str = ".tail.json";
 
+/// At most so many calls are remembered that have not ended: some agents never tell of a call's end.
+const MOST_OPEN: usize = 1000;
+
 /// Where the records of a session go, and what each says of it.
 #[derive(Debug)]
 pub(super) struct Book {
@@ -65,11 +68,20 @@ pub struct Chain {
 
 impl Chain {
     /// Numbers a call and writes its first record. The number is used up even if the record fails.
+    ///
+    /// A call that begins again before it ended is one that somebody changed: what it was before never ran, and
+    /// gets its end now.
     pub(super) fn begin(&mut self, book: &Book, record: Record) -> Result<(), ManifestError> {
         let file = self.catch_up(book);
+        let before = self.open.iter().rposition(|open| record.has_id() && open.mark == record.mark);
+        let before = before.map(|index| self.open.remove(index).sequence);
         self.sequence += 1;
-        self.open.push(Open { sequence: self.sequence, mark: record.mark });
-        self.append(book, file?, self.sequence, record.fields)
+        self.opened(self.sequence, record.mark.clone());
+        let mut file = file?;
+        if let Some(before) = before {
+            self.append(book, &mut file, before, record.superseded())?;
+        }
+        self.append(book, &mut file, self.sequence, record.fields)
     }
 
     /// Writes a call's last record, under the number of its first.
@@ -83,7 +95,14 @@ impl Chain {
                 self.sequence
             }
         };
-        self.append(book, file?, sequence, record.fields)
+        self.append(book, &mut file?, sequence, record.fields)
+    }
+
+    fn opened(&mut self, sequence: u64, mark: String) {
+        if self.open.len() >= MOST_OPEN {
+            self.open.remove(0);
+        }
+        self.open.push(Open { sequence, mark });
     }
 
     /// The file, locked, and the state as the file has it.
@@ -123,7 +142,9 @@ impl Chain {
             }
             line.clear();
         }
-        self.open.extend(before.open.into_iter().filter(|open| !written.contains(&open.sequence)));
+        for open in before.open.into_iter().filter(|open| !written.contains(&open.sequence)) {
+            self.opened(open.sequence, open.mark);
+        }
         self.gap |= self.bytes < before.bytes || !self.agrees_with_tail(book);
         Ok(())
     }
@@ -134,7 +155,7 @@ impl Chain {
         let sequence = fields.get("sequence").and_then(Value::as_u64)?;
         self.sequence = self.sequence.max(sequence);
         match Phase::read(fields.get("phase")) {
-            Some(Phase::Pre) => self.open.push(Open { sequence, mark: mark(fields) }),
+            Some(Phase::Pre) => self.opened(sequence, mark(fields)),
             Some(Phase::Post) => self.open.retain(|open| open.sequence != sequence),
             None => {}
         }
@@ -153,7 +174,7 @@ impl Chain {
     fn append(
         &mut self,
         book: &Book,
-        mut file: File,
+        file: &mut File,
         sequence: u64,
         mut fields: Map<String, Value>,
     ) -> Result<(), ManifestError> {

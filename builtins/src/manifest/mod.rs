@@ -16,7 +16,8 @@
 //! Different from gptme:
 //! - named arguments are hashed too, so that native calls are no longer recorded without any;
 //! - hashes are keyed, and removed records at the end show;
-//! - failed and refused calls have their record of the end, with the status;
+//! - failed and refused calls have their record of the end, with the status, and so has what a call was before the
+//!   user changed it (`superseded`);
 //! - a session that goes on continues its count and its chain, also after a crash, and from several processes;
 //! - calls in parallel or in one another keep their numbers; a call's end finds its beginning by its id;
 //! - one file a session with an escaped name, instead of two files a call named after the tool;

@@ -84,6 +84,22 @@ impl Record {
         Self { fields: if phase == Phase::Pre { both } else { fields }, mark }
     }
 
+    /// Whether the call has an id of its own.
+    pub(super) fn has_id(&self) -> bool {
+        self.fields.contains_key("call_id")
+    }
+
+    /// The end of what this call was before it was changed.
+    pub(super) fn superseded(&self) -> Map<String, Value> {
+        let kept = ["tool", "call_id"].into_iter();
+        let mut fields: Map<_, _> =
+            kept.filter_map(|name| Some((name.to_owned(), self.fields.get(name)?.clone()))).collect();
+        fields.insert("phase".to_owned(), json!(Phase::Post.name()));
+        fields.insert("result_hash".to_owned(), json!(hash("")));
+        fields.insert("status".to_owned(), json!("superseded"));
+        fields
+    }
+
     pub(super) fn ended(mut self, status: ToolStatus, result: &[Message]) -> Self {
         let text: Vec<&str> = result.iter().map(|message| message.content.as_str()).collect();
         self.fields.insert("result_hash".to_owned(), json!(hash(&text.join("\n"))));

@@ -106,6 +106,15 @@ fn text_that_the_user_did_not_type_does_not_count() {
 }
 
 #[test]
+fn what_a_hook_goes_on_with_is_not_typed() {
+    let by_hook = Message { hook: Some("ci.go_on".into()), ..Message::user("@gh says no") };
+    let session = session("");
+    let typed = Message::user("@github");
+    assert!(ask(&session, vec![typed.clone()], tools(), 0).is_some());
+    assert_eq!(ask(&session, vec![typed, Message::assistant("a"), by_hook], tools(), 0), None);
+}
+
+#[test]
 fn it_is_said_once_a_turn_and_again_when_the_request_is_repeated() {
     let session = session("");
     let first = vec![Message::user("@github")];

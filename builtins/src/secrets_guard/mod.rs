@@ -6,16 +6,18 @@
 //! a value that looks random) the user is asked. It asks before a command prints credentials (`cat .env`,
 //! `printenv`, `gh auth token`) or a tool reads a file that has them. It replaces credentials in results by
 //! `[redacted: …]`. A credential is never repeated: its kind, its line and its length are, and of a token with a
-//! public prefix the first four characters. **Keeps** nothing. **Costs** one pass for a few words over each text;
-//! a pattern runs only where a word of it is there.
+//! public prefix the first four characters. **Keeps** nothing. **Costs** one pass for a few words over each text, two
+//! over a result; a pattern runs only where a word of it is there.
 //!
 //! A credential that was in the file already is no news. Values of manuals (`AKIAIOSFODNN7EXAMPLE`) and
 //! placeholders pass. What is none can be let through by `allow_paths` (globs) and `allow_values` (patterns); a line
 //! with the comment `hookspec: allow-secret` is asked about and not refused, since it may be the model that wrote
 //! the comment, and it stays as it is in results.
 //!
-//! It looks at files and results after all other hooks there, to see what will be written and stored; a hook that
-//! ends the chain ends it for this one too. A file that would get a `[redacted: …]` in the place of a credential is
+//! It looks at files after all other hooks there, to see what will be written; a hook that ends the chain ends it for
+//! this one too. It looks at results twice: first, so that no other hook sees the credential and no version of the
+//! result in the timeline has it, and last, for what other hooks put in. A hook that puts one in has it in its own
+//! version there. What the model itself wrote, a refused call included, stays in the conversation. A file that would get a `[redacted: …]` in the place of a credential is
 //! asked about. It is a net with holes: a credential that is encoded is not seen, and what a program prints that it
 //! does not know is seen only in the result.
 //!
@@ -140,9 +142,19 @@ fn before_call(tool_use: &ToolUse, settings: &Settings) -> Said<Gate> {
     Ok(printed.map(|printed| Gate::ask(question(&printed))))
 }
 
-/// Takes credentials out of a result.
-#[hook(TOOL_RESULT_TRANSFORM, priority = -100)]
+/// Takes credentials out of a result before other hooks see it.
+#[hook(TOOL_RESULT_TRANSFORM, priority = 1000)]
 fn redact(result: &[Message], settings: &Settings) -> Said<Fold<Vec<Message>>> {
+    without_credentials(result, settings)
+}
+
+/// Takes out what other hooks put into a result.
+#[hook(TOOL_RESULT_TRANSFORM, priority = -100)]
+fn redact_again(result: &[Message], settings: &Settings) -> Said<Fold<Vec<Message>>> {
+    without_credentials(result, settings)
+}
+
+fn without_credentials(result: &[Message], settings: &Settings) -> Said<Fold<Vec<Message>>> {
     let mut changed = None;
     for (index, message) in result.iter().enumerate() {
         let mut found = credentials(&message.content, settings)?;

@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
-use hookspec::{Config, Hooks, Registry, fire_now};
+use hookspec::{Config, Hook, Hooks, Registry, Timeline, fire_now};
 use serde_json::json;
 
 use super::*;
@@ -357,6 +358,29 @@ fn results_are_stored_without_credentials() {
     let cut = pem("OPENSSH PRIVATE KEY", "\n");
     let cut = result(&session(""), &cut[..200]);
     assert!(cut.starts_with("[redacted: a private key"), "a key without its end: {cut}");
+}
+
+#[test]
+fn neither_another_hook_nor_the_timeline_sees_a_credential_of_a_result() {
+    let (theirs, added) = (token("ghp_", 36), random(36, ALNUM).replace('a', "7"));
+    let added = format!("gho_{added}");
+    let text = added.clone();
+    let louder = Hook::new(TOOL_RESULT_TRANSFORM, "stage.louder", move |event, _| {
+        Fold(vec![Message::system(format!("{} and {text}", event.result[0].content))])
+    });
+    let registry = Registry::builder().allow(["secrets_guard", "stage"]).register(louder).build().unwrap();
+    let timeline = Arc::new(Timeline::new(10));
+    let session =
+        Session::builder(&Hooks::new(registry), "s").observer(Arc::<Timeline>::clone(&timeline)).build();
+    let call = ToolUse::fenced("shell", [""; 0], "x");
+    let result = [Message::system(format!("it is {theirs}"))];
+    let mut fired = fire_now!(session, TOOL_RESULT_TRANSFORM { tool_use: &call, result: &result });
+    let stored = fired.take_value().unwrap().remove(0).content;
+    assert!(stored.matches("[redacted: a GitHub token").count() == 2, "{stored}");
+    let runs = timeline.runs();
+    assert_eq!(runs.iter().filter(|run| run.fold.is_some()).count(), 3, "{runs:?}");
+    let kept = serde_json::to_string(&runs).unwrap();
+    assert!(!kept.contains(&theirs) && kept.contains(&added), "{kept}");
 }
 
 #[test]

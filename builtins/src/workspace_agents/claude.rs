@@ -1,7 +1,7 @@
 //! Which conversation a Claude Code process has, from the logs that it keeps.
 
 use std::fs::File;
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -11,6 +11,8 @@ use serde_json::Value;
 pub(super) const MOST_LOGS: usize = 256;
 /// At most so many lines of each.
 const MOST_LINES: usize = 16;
+/// At most so many bytes of each: a line may hold pictures.
+const MOST_BYTES: u64 = 128 * 1024;
 /// A conversation that began further from the process's start is not its own, in seconds.
 const NEAR: f64 = 900.0;
 /// If the second nearest is not further away than this, nobody can tell, in seconds.
@@ -60,7 +62,10 @@ fn sessions(folder: &Path, most: usize) -> Vec<Session> {
         .flatten()
         .map(|entry| entry.path())
         .filter(|path| path.extension().is_some_and(|extension| extension == "jsonl"))
-        .filter_map(|path| Some((path.metadata().ok()?.modified().ok()?, path)))
+        .filter_map(|path| {
+            let data = path.metadata().ok().filter(std::fs::Metadata::is_file)?;
+            Some((data.modified().ok()?, path))
+        })
         .collect();
     logs.sort_by(|a, b| b.cmp(a));
     logs.truncate(most);
@@ -69,8 +74,9 @@ fn sessions(folder: &Path, most: usize) -> Vec<Session> {
 
 fn read(path: &Path) -> Option<Session> {
     let (mut start, mut prompt) = (None, None);
-    for line in BufReader::new(File::open(path).ok()?).lines().take(MOST_LINES) {
-        let Ok(record) = serde_json::from_str::<Value>(&line.ok()?) else { continue };
+    let file = File::open(path).ok()?.take(MOST_BYTES);
+    for line in BufReader::new(file).split(b'\n').take(MOST_LINES) {
+        let Ok(record) = serde_json::from_slice::<Value>(&line.ok()?) else { continue };
         if start.is_none() {
             let text = record["timestamp"].as_str();
             start = text.and_then(|text| text.parse::<Timestamp>().ok());

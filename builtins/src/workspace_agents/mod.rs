@@ -18,7 +18,9 @@
 //! - everybody is tracked by process id and start time; of several alike only one is shown, but none is said
 //!   to have left while it is there;
 //! - one process that cannot be read costs only itself; time is measured on the steady clock;
-//! - an unnamed gptme is given a conversation only where just one can be meant;
+//! - a gptme that was started without a name is given no conversation, rather than the newest one there is;
+//! - aider, amp, goose and opencode count as talked to unless their command line says otherwise, so that one that
+//!   waits for its user is not stale after an hour;
 //! - an agent that turns stale is neither announced again nor forgotten.
 
 mod claude;

@@ -1,5 +1,7 @@
 //! What an agent's command line says: its model, how it is used, what it is doing.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -44,22 +46,45 @@ pub(super) fn parse(runtime: Runtime, argv: &[String], cwd: &Path) -> Parsed {
         Runtime::Codex => codex(argv, &args),
         Runtime::Gptme => gptme(argv, &args, cwd),
         Runtime::Aider => {
-            Parsed { model: args.value(&["--model"]), summary: first(argv, 5), ..Parsed::default() }
+            let asked = args.value(&["--message", "--msg", "-m", "--message-file", "-f"]).is_some();
+            other(argv, args.value(&["--model"]), alone(asked))
         }
         Runtime::Goose => Parsed {
-            model: args.value(&["--model", "-m"]),
-            mode: if argv.first().is_some_and(|program| basename(program) == "goosed") {
-                Mode::Server
-            } else {
-                Mode::Unknown
-            },
-            summary: first(argv, 5),
             provider: args.value(&["--provider"]),
-            ..Parsed::default()
+            ..other(argv, args.value(&["--model", "-m"]), goose(argv, &args))
         },
-        Runtime::Opencode | Runtime::Amp => {
-            Parsed { model: args.value(&["--model", "-m"]), summary: first(argv, 5), ..Parsed::default() }
-        }
+        Runtime::Opencode => other(argv, args.value(&["--model", "-m"]), opencode(&args)),
+        Runtime::Amp => other(argv, args.value(&["--model", "-m"]), alone(args.has(&["-x", "--execute"]))),
+    }
+}
+
+/// Of a program whose prompt cannot be told from the rest of its command line.
+fn other(argv: &[String], model: Option<String>, mode: Mode) -> Parsed {
+    Parsed { model, mode, summary: first(argv, 5), ..Parsed::default() }
+}
+
+fn alone(alone: bool) -> Mode {
+    if alone { Mode::Autonomous } else { Mode::Interactive }
+}
+
+fn goose(argv: &[String], args: &Args<'_>) -> Mode {
+    if argv.first().is_some_and(|program| basename(program) == "goosed") {
+        return Mode::Server;
+    }
+    match args.command() {
+        Some("run") => alone(!args.has(&["-s", "--interactive"])),
+        Some("web" | "acp") => Mode::Server,
+        Some("session" | "s") | None => Mode::Interactive,
+        Some(_) => Mode::Unknown,
+    }
+}
+
+fn opencode(args: &Args<'_>) -> Mode {
+    match args.command() {
+        Some("run") => Mode::Autonomous,
+        Some("serve" | "web" | "acp") => Mode::Server,
+        // Without a command it opens on the folder that is named.
+        _ => Mode::Interactive,
     }
 }
 
@@ -169,10 +194,7 @@ fn gptme(argv: &[String], args: &Args<'_>, cwd: &Path) -> Parsed {
         Mode::Interactive
     };
     let file = words.iter().find(|word| word.ends_with(".txt"));
-    let from_file = file.filter(|_| mode == Mode::Autonomous).and_then(|file| {
-        let text = std::fs::read_to_string(cwd.join(file)).ok()?;
-        text.lines().next().map(cut)
-    });
+    let from_file = file.filter(|_| mode == Mode::Autonomous).and_then(|file| first_line(&cwd.join(file)));
     let summary =
         if server { "gptme-server".to_owned() } else { from_file.unwrap_or_else(|| first(argv, 6)) };
     Parsed {
@@ -182,6 +204,16 @@ fn gptme(argv: &[String], args: &Args<'_>, cwd: &Path) -> Parsed {
         name: args.value(&["--name"]),
         ..Parsed::default()
     }
+}
+
+/// The beginning of a file's first line. It is somebody else's file: it may be a pipe, or of any size.
+fn first_line(path: &Path) -> Option<String> {
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut start = Vec::new();
+    File::open(path).ok()?.take(4 * SUMMARY as u64).read_to_end(&mut start).ok()?;
+    String::from_utf8_lossy(&start).lines().next().map(cut)
 }
 
 fn first(argv: &[String], count: usize) -> String {
@@ -208,6 +240,11 @@ impl<'a> Args<'a> {
 
     fn has(&self, flags: &[&str]) -> bool {
         self.0.iter().any(|arg| flags.contains(&arg.as_str()))
+    }
+
+    /// The command of a program that takes one first.
+    fn command(&self) -> Option<&'a str> {
+        self.0.first().map(String::as_str).filter(|word| !word.starts_with('-'))
     }
 
     fn positionals(&self, with_value: &[&str]) -> Vec<&'a str> {

@@ -21,7 +21,8 @@ const DEADLINE: Duration = Duration::from_secs(2);
 pub struct Agent {
     /// Its process.
     pub pid: u32,
-    /// When that was started, in seconds since 1970: tells processes of one id apart.
+    /// When that was started: tells processes of one id apart, and nothing else. On Linux in ticks since the machine's
+    /// start, which setting the clock does not change; elsewhere in seconds since 1970.
     #[serde(skip)]
     pub started: u64,
     /// The program.
@@ -172,7 +173,7 @@ fn agent(process: &Process, argv: &[String], runtime: Runtime, here: Option<&Pla
     };
     Some(Agent {
         pid: process.pid().as_u32(),
-        started: process.start_time(),
+        started: started(process.pid().as_u32()).unwrap_or_else(|| process.start_time()),
         runtime,
         branch: place.branch(),
         cwd: place.dir,
@@ -189,6 +190,23 @@ fn agent(process: &Process, argv: &[String], runtime: Runtime, here: Option<&Pla
         stale_reason,
         provider,
     })
+}
+
+#[cfg(target_os = "linux")]
+pub(super) fn started(pid: u32) -> Option<u64> {
+    start_ticks(&std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?)
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(super) fn started(_pid: u32) -> Option<u64> {
+    None
+}
+
+/// The start of a process from its line in `/proc`; its name, in parentheses, may hold anything.
+#[cfg(target_os = "linux")]
+pub(super) fn start_ticks(line: &str) -> Option<u64> {
+    let (_, fields) = line.rsplit_once(')')?;
+    fields.split_ascii_whitespace().nth(19)?.parse().ok()
 }
 
 /// This process, those it descends from, and those that descend from it.

@@ -109,8 +109,48 @@ fn p7_claude_prompts_skip_flags_and_their_values() {
 fn p8_goose_servers_and_providers() {
     assert_eq!(parsed(Runtime::Goose, &["/usr/bin/goosed"]).mode, Mode::Server);
     let session = parsed(Runtime::Goose, &["goose", "session", "--provider", "anthropic"]);
-    assert_eq!((session.mode, session.provider.as_deref()), (Mode::Unknown, Some("anthropic")));
+    // Row P8 has `goose session` as unknown; W15 wants it known.
+    assert_eq!((session.mode, session.provider.as_deref()), (Mode::Interactive, Some("anthropic")));
     assert_eq!(parsed(Runtime::Goose, &["goose", "-p", "a prompt"]).provider, None);
+}
+
+#[test]
+fn w15_one_that_waits_for_its_user_is_not_stale_after_an_hour() {
+    use Mode::{Autonomous, Interactive, Server};
+    let table: &[(Runtime, &[&str], Mode)] = &[
+        (Runtime::Aider, &["aider", "--model", "s", "a.py"], Interactive),
+        (Runtime::Aider, &["aider", "--message=fix it", "a.py"], Autonomous),
+        (Runtime::Aider, &["aider", "-m", "fix it"], Autonomous),
+        (Runtime::Goose, &["goose"], Interactive),
+        (Runtime::Goose, &["goose", "run", "-t", "x"], Autonomous),
+        (Runtime::Goose, &["goose", "run", "-s"], Interactive),
+        (Runtime::Goose, &["goose", "web"], Server),
+        (Runtime::Goose, &["goose", "configure"], Mode::Unknown),
+        (Runtime::Opencode, &["opencode"], Interactive),
+        (Runtime::Opencode, &["opencode", "src"], Interactive),
+        (Runtime::Opencode, &["opencode", "run", "fix it"], Autonomous),
+        (Runtime::Opencode, &["opencode", "serve"], Server),
+        (Runtime::Amp, &["node", "/usr/bin/amp"], Interactive),
+        (Runtime::Amp, &["amp", "-x", "fix it"], Autonomous),
+    ];
+    for (runtime, words, mode) in table {
+        assert_eq!(parsed(*runtime, words).mode, *mode, "{words:?}");
+    }
+    let idle = Life { uptime: Some(40_000), cpu: Some(3.0), state: Some('S') };
+    assert_eq!(stale(idle, parsed(Runtime::Aider, &["aider"]).mode), None);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn w11_a_clock_that_is_set_does_not_make_a_process_another_one() {
+    let line = |name: &str| format!("7 ({name}) S 1 7 7 0 -1 4194560 1 2 3 4 10 20 0 0 20 0 1 0 98765 1 2 3");
+    for name in ["claude", "a) R 1 (b", ""] {
+        assert_eq!(super::scan::start_ticks(&line(name)), Some(98765), "{name}");
+    }
+    assert_eq!(super::scan::start_ticks("7 (x) S 1"), None);
+    let own = std::fs::read_to_string("/proc/self/stat").unwrap();
+    let ticks = super::scan::start_ticks(&own).unwrap();
+    assert_eq!(super::scan::started(std::process::id()), Some(ticks));
 }
 
 #[test]
@@ -125,6 +165,20 @@ fn p9_p10_gptme_prompt_files_and_servers() {
     assert_eq!(at(&["gptme", "-n", "gone.txt"]).summary, "gptme -n gone.txt");
     assert_eq!(at(&["gptme", "serve"]).mode, Mode::Server);
     assert_eq!(at(&["gptme", "please", "serve"]).mode, Mode::Interactive, "`serve` in a prompt is a word");
+}
+
+#[test]
+fn a_prompt_file_of_somebody_else_is_not_read_for_ever() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |words: &[&str]| parse(Runtime::Gptme, &argv(words), folder.path()).summary;
+    assert!(
+        std::process::Command::new("mkfifo").arg(folder.path().join("pipe.txt")).status().unwrap().success()
+    );
+    assert_eq!(at(&["gptme", "-n", "pipe.txt"]), "gptme -n pipe.txt");
+    let large = std::fs::File::create(folder.path().join("large.txt")).unwrap();
+    std::io::Write::write_all(&mut &large, "é".repeat(500).as_bytes()).unwrap();
+    large.set_len(1 << 36).unwrap();
+    assert_eq!(at(&["gptme", "-n", "large.txt"]), "é".repeat(120));
 }
 
 #[test]
@@ -215,6 +269,14 @@ fn h2_to_h4_the_start() {
 }
 
 #[test]
+fn h5_a_table_that_cannot_be_read_says_nothing() {
+    let mut state = Tracker::default();
+    let unreadable = Scan { partial: true, ..Scan::default() };
+    assert_eq!(begin(&mut state, unreadable, Duration::ZERO), None);
+    assert!(is_due(&state, PAUSE), "and it is looked at again");
+}
+
+#[test]
 fn h6_h7_nothing_before_a_start_and_nothing_within_a_minute() {
     let mut state = Tracker::default();
     assert!(!is_due(&state, Duration::from_secs(9_999)));
@@ -302,6 +364,24 @@ fn s7_claude_conversations() {
     log("close", "2026-01-01T11:59:58Z", "\"yet another conversation\"");
     assert_eq!(find(noon, None, 9), None, "two as near as each other");
     assert_eq!(find(noon, None, 0), None, "only so many logs are read");
+    // A line with a picture in it, without end: what came before it counts, and the rest is not read.
+    std::fs::remove_file(folder.path().join("close.jsonl")).unwrap();
+    std::fs::create_dir(folder.path().join("folder.jsonl")).unwrap();
+    let pictures = std::fs::File::options().append(true).open(folder.path().join("near.jsonl")).unwrap();
+    pictures.set_len(1 << 36).unwrap();
+    assert_eq!(find(noon, None, 9).as_deref(), Some("near"));
+}
+
+#[test]
+fn h1_without_a_workspace_nobody_is_looked_for() {
+    use hookspec::{Hooks, Registry, Session};
+
+    let registry = Registry::builder().linked(false).build().unwrap();
+    let session = Session::builder(&Hooks::new(registry), "s").build();
+    let mut state = Tracker::default();
+    assert!(super::session_start(&session, &mut state).is_none());
+    assert!(super::step_pre(&session, &mut state).is_empty());
+    assert_eq!(state, Tracker::default());
 }
 
 #[test]
