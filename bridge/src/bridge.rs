@@ -79,6 +79,11 @@ impl Event {
 }
 
 impl Event {
+    /// The answer where no hook listens.
+    pub(crate) fn unheard(&self) -> Answer {
+        lower(&self.incoming, self.spelling, Outcome::default())
+    }
+
     /// The answer where hooks were not done in time.
     #[must_use]
     pub fn overdue(&self, deadline: Duration) -> Answer {
@@ -148,7 +153,7 @@ impl Bridge {
     #[must_use]
     pub fn answer_here(&self, event: &Event) -> Answer {
         if !self.is_heard(event) {
-            return lower(&event.incoming, event.spelling, Outcome::default());
+            return event.unheard();
         }
         self.work(event).unwrap_or_else(|error| event.failed(&error.to_string()))
     }
@@ -173,7 +178,7 @@ impl Bridge {
     }
 
     /// Whether anything is to be done: a hook listens, or something is held back that can go out now.
-    fn is_heard(&self, event: &Event) -> bool {
+    pub(crate) fn is_heard(&self, event: &Event) -> bool {
         let incoming = &event.incoming;
         let kind = incoming.moment.kind();
         if matches!(incoming.moment, Moment::Unreadable(_)) {

@@ -10,6 +10,11 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Map, Value};
 
+/// Bytes that are read at first: most events are shorter, and memory that nobody touches costs nothing.
+const FIRST: usize = 4 * 1024;
+/// Bytes that are read at once of longer ones.
+const MOST: usize = 64 * 1024;
+
 /// How much is read, and how long is waited.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -130,7 +135,7 @@ fn read_into(from: impl AsFd, limits: &Limits, bytes: &mut Vec<u8>) -> Result<()
     let began = Instant::now();
     let mut scan = Scan::default();
     let mut total = 0_u64;
-    let mut buffer = vec![0; 64 * 1024];
+    let mut buffer = vec![0; FIRST];
     loop {
         let left = limits.total.saturating_sub(began.elapsed());
         let patience = if scan.done { limits.grace } else { limits.quiet }.min(left);
@@ -153,6 +158,9 @@ fn read_into(from: impl AsFd, limits: &Limits, bytes: &mut Vec<u8>) -> Result<()
         total += u64::try_from(count).unwrap_or(u64::MAX);
         let room = limits.keep.saturating_sub(bytes.len()).min(count);
         bytes.extend_from_slice(&part[..room]);
+        if count == buffer.len() {
+            buffer.resize(MOST, 0);
+        }
         if total >= limits.drain {
             break;
         }

@@ -34,6 +34,7 @@ pub fn serve<E: Display>(
     drop(bytes);
     let event = Event::read(client, map, name);
     match bridge(&event) {
+        Ok(bridge) if !bridge.is_heard(&event) => stdout.give(&event.unheard()),
         Ok(bridge) => within(stdout, &bridge, &event),
         Err(error) => stdout.give(&event.failed(&format!("the hooks cannot be run: {error}"))),
     }

@@ -5,6 +5,7 @@
 //! unknown, never zero.
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use hookspec::{MicroDollars, Usage};
 use serde::Deserialize;
@@ -13,9 +14,16 @@ use crate::dollars::Dollars;
 
 const TABLE: &str = include_str!("../data/models.toml");
 
-/// Models that are known by name.
-#[derive(Clone, Debug, Default)]
-pub struct Models(BTreeMap<String, Model>);
+/// Models that are known by name; without a value it is the built-in table, which nobody has asked for yet.
+#[derive(Clone, Debug)]
+pub struct Models(OnceLock<BTreeMap<String, Model>>);
+
+impl Default for Models {
+    /// No model at all.
+    fn default() -> Self {
+        Self(BTreeMap::new().into())
+    }
+}
 
 /// What is known of one model.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -108,13 +116,35 @@ impl Models {
         Self::default().with_overrides(&table)
     }
 
+    /// The built-in table, read when somebody asks for a model: a process that lives for one event seldom does.
+    /// Should it be damaged, which a test rules out, then no model is known, and the log says so.
+    #[must_use]
+    pub const fn late() -> Self {
+        Self(OnceLock::new())
+    }
+
+    fn table(&self) -> &BTreeMap<String, Model> {
+        self.0.get_or_init(|| {
+            Self::builtin().map(Self::into_table).unwrap_or_else(|error| {
+                tracing::error!(%error, "no model is known");
+                BTreeMap::new()
+            })
+        })
+    }
+
+    fn into_table(self) -> BTreeMap<String, Model> {
+        self.table();
+        self.0.into_inner().unwrap_or_default()
+    }
+
     /// Lays entries over what is there: `[models."provider/name"]`, key by key. New prices of a model replace
     /// those for long prompts too, unless the entry gives them again.
     ///
     /// # Errors
     /// If an entry is not a table, has an unknown key or a value of another type, or is not named
     /// `provider/name`.
-    pub fn with_overrides(mut self, table: &toml::Table) -> Result<Self, ModelsError> {
+    pub fn with_overrides(self, table: &toml::Table) -> Result<Self, ModelsError> {
+        let mut models = self.into_table();
         for (name, value) in table {
             if !name.split_once('/').is_some_and(|(provider, rest)| !provider.is_empty() && !rest.is_empty())
             {
@@ -123,9 +153,9 @@ impl Models {
             let written: Written = value.clone().try_into().map_err(|error: toml::de::Error| {
                 ModelsError::Entry { model: name.clone(), why: error.message().to_owned() }
             })?;
-            written.lay_over(self.0.entry(name.clone()).or_default());
+            written.lay_over(models.entry(name.clone()).or_default());
         }
-        Ok(self)
+        Ok(Self(models.into()))
     }
 
     /// The model of that name: `provider/name`, or the bare name where only one provider has it. A date at the
@@ -154,10 +184,10 @@ impl Models {
 
     fn exact(&self, name: &str) -> Option<(&str, &Model)> {
         if name.contains('/') {
-            return self.0.get_key_value(name).map(|(name, model)| (name.as_str(), model));
+            return self.table().get_key_value(name).map(|(name, model)| (name.as_str(), model));
         }
         let bare = |full: &&String| full.split_once('/').is_some_and(|(_, bare)| bare == name);
-        let mut found = self.0.keys().filter(bare);
+        let mut found = self.table().keys().filter(bare);
         let (only, None) = (found.next()?, found.next()) else { return None };
         self.exact(only)
     }
@@ -251,8 +281,17 @@ mod tests {
     }
 
     #[test]
+    fn a_late_table_is_the_built_in_one() {
+        let late = Models::late();
+        assert!(late.0.get().is_none());
+        assert_eq!(late.table(), models().table());
+        assert_eq!(Models::late().into_table(), models().into_table());
+        assert!(Models::default().table().is_empty());
+    }
+
+    #[test]
     fn the_built_in_table_is_whole() {
-        for (name, model) in &models().0 {
+        for (name, model) in models().table() {
             assert!(model.context.is_some() && model.max_output.is_some(), "{name}");
             let Prices { input, output, cache_read, .. } = model.prices;
             assert!(input.is_some() && output > input && cache_read < input, "{name}");
@@ -260,7 +299,7 @@ mod tests {
                 assert!(long.prices.input > input && model.context > Some(long.above), "{name}");
             }
         }
-        assert!(models().0.len() >= 25);
+        assert!(models().table().len() >= 25);
     }
 
     #[test]

@@ -196,10 +196,12 @@ fn read_models(config: &Config) -> Result<Models, SettingsError> {
         let file = file.to_owned();
         move |error| SettingsError::Models { file, error }
     };
-    let models = Models::builtin().map_err(told("hookspec"))?;
     match config.section("models") {
-        None => Ok(models),
-        Some((table, file)) => models.with_overrides(table).map_err(told(&file)),
+        None => Ok(Models::late()),
+        Some((table, file)) => {
+            let models = Models::builtin().map_err(told("hookspec"))?;
+            models.with_overrides(table).map_err(told(&file))
+        }
     }
 }
 

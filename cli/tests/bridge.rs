@@ -5,7 +5,8 @@
 mod common;
 
 use std::io::Write;
-use std::path::PathBuf;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
 use std::process::{Output, Stdio};
 
 use common::Home;
@@ -139,4 +140,47 @@ fn installing_writes_what_is_needed_and_uninstalling_takes_it_out() {
     let (code, text) = at(&["install", "goose", "--scope", "project"]);
     assert_eq!(code, Some(2));
     assert!(text.contains("--scope user"), "{text}");
+}
+
+#[test]
+fn the_doctor_tells_a_clients_version_and_whether_it_is_too_old() {
+    let home = Home::new();
+    let folder = home.path().join("programs");
+    let plant = |folder: &Path, script: &str| {
+        let path = folder.join("claude");
+        std::fs::create_dir_all(folder).unwrap();
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    };
+    // What lies in the project is never run, though `PATH` names it first.
+    let planted = home.workspace().join("bin");
+    plant(&planted, "echo 9.9.9; : > \"$0.ran\"");
+    let old = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(
+        [planted.clone(), folder.clone()].into_iter().chain(std::env::split_paths(&old)),
+    );
+    let path = path.unwrap();
+    let at = |arguments: &[&str]| {
+        let mut command = home.command(arguments);
+        let output = command.env("HOME", home.path()).env_remove("CLAUDE_CONFIG_DIR").env("PATH", &path);
+        let output = output.output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let version = |script: &str| {
+        plant(&folder, script);
+        let text = at(&["doctor"]);
+        let mut lines = text.lines().skip_while(|line| !line.contains("client claude: version"));
+        let told = lines.next().unwrap_or_default().to_owned();
+        (told, lines.next().unwrap_or_default().to_owned())
+    };
+    // Clients without us are left alone.
+    assert_eq!(version("echo '2.1.317 (Claude Code)'").0, "");
+    at(&["install", "claude", "--allow", "loop_guard"]);
+    let (told, _) = version("echo '2.1.317 (Claude Code)'");
+    assert!(told.starts_with("ok") && told.contains("2.1.317"), "{told}");
+    let (told, why) = version("echo '2.1.99 (Claude Code)'");
+    assert!(told.starts_with("BAD") && told.contains("2.1.99") && why.contains("2.1.295"), "{told} {why}");
+    let (told, why) = version("echo oops; exit 3");
+    assert!(told.starts_with("BAD") && why.contains("exit code 3"), "{told} {why}");
+    assert!(!planted.join("claude.ran").exists());
 }

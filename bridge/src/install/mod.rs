@@ -4,6 +4,7 @@
 //! else, and doing it twice changes nothing. Entries of ours are known by their command: `… bridge CLIENT --event …`.
 
 pub mod jsonc;
+pub mod version;
 
 use std::path::{Path, PathBuf};
 

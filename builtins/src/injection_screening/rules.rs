@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::LazyLock;
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde::Serialize;
 
 use crate::late::LatePattern;
@@ -212,6 +212,8 @@ static COMPILED: LazyLock<Result<Rules, RulesError>> = LazyLock::new(|| {
         each.flat_map(|(index, (_, _, words, _))| words.iter().map(move |word| (index, *word))).collect();
     let automaton = AhoCorasick::builder()
         .ascii_case_insensitive(true)
+        // A table of all states is searched faster, and takes longer to make than one event may cost.
+        .kind(Some(AhoCorasickKind::ContiguousNFA))
         .build(words.iter().map(|(_, word)| *word))
         .map_err(|error| RulesError(error.to_string()))?;
     Ok(Rules {

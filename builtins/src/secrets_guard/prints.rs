@@ -40,9 +40,11 @@ impl Prints {
         self.look(command, allowed, DEEP)
     }
 
-    /// Whether credentials are in a file, by its name.
+    /// Whether credentials are in a file, by its name; each file may have some where the table cannot be read.
     pub(super) fn is_credential_file(&self, path: &str, allowed: &Globs) -> bool {
-        self.files.fit(path) && !self.harmless.fit(path) && !allowed.fit(path)
+        self.files.fit(path).unwrap_or(true)
+            && !self.harmless.fit(path).unwrap_or(false)
+            && !allowed.fit(path)
     }
 
     fn look(&self, command: &str, allowed: &Globs, deep: usize) -> Option<Printed> {

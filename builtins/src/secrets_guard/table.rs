@@ -2,13 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::AhoCorasick;
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde::Deserialize;
 
-use crate::globs::Globs;
-use crate::late::LatePattern;
+use crate::late::{LateGlobs, LatePattern};
 
 /// Whoever writes this on a line says that it holds no credential.
 const MARK: &str = "hookspec: allow-secret";
@@ -66,8 +65,8 @@ pub(super) struct Prints {
     pub(super) searchers: BTreeSet<String>,
     pub(super) senders: BTreeSet<String>,
     pub(super) runners: BTreeSet<String>,
-    pub(super) files: Globs,
-    pub(super) harmless: Globs,
+    pub(super) files: LateGlobs,
+    pub(super) harmless: LateGlobs,
     pub(super) names: Vec<String>,
 }
 
@@ -84,7 +83,9 @@ struct Written {
 pub(super) struct Table {
     pub(super) rules: Vec<Rule>,
     pub(super) prints: Prints,
-    dummies: AhoCorasick,
+    dummies: Vec<String>,
+    /// The same, compiled when a candidate is found.
+    dummy_words: OnceLock<Result<AhoCorasick, TableError>>,
     /// All words of all rules, and the rule of each.
     words: AhoCorasick,
     rule_of_word: Vec<usize>,
@@ -105,22 +106,26 @@ pub(super) struct Found {
 static TABLE: LazyLock<Result<Table, TableError>> = LazyLock::new(|| {
     let written: Written = toml::from_str(include_str!("../../data/secrets.toml"))
         .map_err(|error| TableError(error.to_string()))?;
-    let automaton = |words: &[&str]| {
-        let built = AhoCorasick::builder().ascii_case_insensitive(true).build(words);
-        built.map_err(|error| TableError(error.to_string()))
-    };
     let each = written.rule.iter().enumerate();
     let words: Vec<_> =
         each.flat_map(|(index, rule)| rule.words.iter().map(move |word| (index, word.as_str()))).collect();
-    let dummies: Vec<_> = written.dummies.iter().map(String::as_str).collect();
     Ok(Table {
-        dummies: automaton(&dummies)?,
-        words: automaton(&words.iter().map(|(_, word)| *word).collect::<Vec<_>>())?,
+        words: automaton(words.iter().map(|(_, word)| *word))?,
         rule_of_word: words.iter().map(|(index, _)| *index).collect(),
+        dummies: written.dummies,
+        dummy_words: OnceLock::new(),
         rules: written.rule,
         prints: written.prints,
     })
 });
+
+/// A search for all of the words at once. A table of all states would be searched twice as fast, and takes longer to
+/// make than the rest of what one event costs.
+fn automaton<'w>(words: impl IntoIterator<Item = &'w str>) -> Result<AhoCorasick, TableError> {
+    let builder = &mut AhoCorasick::builder();
+    let builder = builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::ContiguousNFA));
+    builder.build(words).map_err(|error| TableError(error.to_string()))
+}
 
 pub(super) fn table() -> Result<&'static Table, TableError> {
     TABLE.as_ref().map_err(Clone::clone)
@@ -148,7 +153,7 @@ impl Table {
                     let range = secret.range();
                     let before = found.range(..range.end).next_back();
                     let free = before.is_none_or(|(_, found)| found.range.end <= range.start);
-                    if free && self.is_credential(rule, text, &range) {
+                    if free && self.is_credential(rule, text, &range)? {
                         let (line, marked) = (0, false);
                         found.insert(range.start, Found { rule, range, line, marked });
                     }
@@ -172,21 +177,26 @@ impl Table {
         rules
     }
 
-    fn is_credential(&self, rule: &Rule, text: &str, range: &Range<usize>) -> bool {
+    fn is_dummy(&self, value: &str) -> Result<bool, TableError> {
+        let compiled = self.dummy_words.get_or_init(|| automaton(self.dummies.iter().map(String::as_str)));
+        compiled.as_ref().map(|words| words.is_match(value)).map_err(Clone::clone)
+    }
+
+    fn is_credential(&self, rule: &Rule, text: &str, range: &Range<usize>) -> Result<bool, TableError> {
         if rule.key {
-            return true;
+            return Ok(true);
         }
-        let Some(value) = text.get(range.clone()) else { return false };
+        let Some(value) = text.get(range.clone()) else { return Ok(false) };
         let letters = value.bytes().any(|byte| byte.is_ascii_alphabetic());
         let digits = value.bytes().any(|byte| byte.is_ascii_digit());
         let next = text.get(range.end..).and_then(|rest| rest.bytes().next());
-        !self.dummies.is_match(value)
+        Ok(!self.is_dummy(value)?
             && !rule.plain.iter().any(|plain| plain.eq_ignore_ascii_case(value))
             && distinct(value) > 5
             && entropy(value) >= rule.entropy
             && (!rule.mixed || (letters && digits))
             // In code: a call, an index, or a path of names.
-            && (rule.sure || !(matches!(next, Some(b'(' | b'[' | b'{')) || is_name(value)))
+            && (rule.sure || !(matches!(next, Some(b'(' | b'[' | b'{')) || is_name(value))))
     }
 }
 

@@ -23,6 +23,7 @@ pub(in crate::commands) fn check(
     let Ok(Some(places)) = places(&settings.workspace) else { return Vec::new() };
     let mut all = Vec::new();
     for client in Client::ALL {
+        let mut is_ours = false;
         for scope in [Scope::User, Scope::Project] {
             let Ok(path) = file(client, scope, &places) else { continue };
             let Ok(text) = std::fs::read_to_string(&path) else { continue };
@@ -31,6 +32,7 @@ pub(in crate::commands) fn check(
                 Err(error) => all.push((what, Some(error.to_string()))),
                 Ok(commands) if commands.is_empty() => {}
                 Ok(commands) => {
+                    is_ours = true;
                     let (problems, never) =
                         problems(client, &path, &commands, (settings, common, plugins), &places);
                     if problems.is_empty() {
@@ -40,8 +42,25 @@ pub(in crate::commands) fn check(
                 }
             }
         }
+        all.extend(is_ours.then(|| version(client, &places.project)).flatten());
     }
     all
+}
+
+/// The version of a client whose program is on `PATH`.
+fn version(client: Client, project: &Path) -> Option<Found> {
+    let installed = match client.installed(project)? {
+        Ok(installed) => installed,
+        Err(error) => return Some((format!("client {client}: version"), Some(error.to_string()))),
+    };
+    let what = format!("client {client}: version {} ({})", installed.version, installed.path.display());
+    let old = client.written_for().filter(|wanted| installed.version < *wanted);
+    let problem = old.map(|wanted| {
+        format!(
+            "what is written into its configuration is for {wanted} and later: an older one may pass over events, or take a refusal for none; update it"
+        )
+    });
+    Some((what, problem))
 }
 
 /// What is wrong, and the hooks that cannot fire there.
