@@ -351,3 +351,31 @@ fn state_goes_on_from_event_to_event_and_none_is_lost_between_many_at_once() {
     other["session_id"] = json!("another");
     assert!(setup.send(client, &other).1.refusal.is_none());
 }
+
+#[test]
+fn a_call_that_was_edited_goes_through_the_gate_again() {
+    use hookspec::{Confirmation, First};
+
+    let gate = || {
+        Hook::new(p::TOOL_PRE_EXECUTE, "t.gate", |event, _| match event.tool_use.text("command") {
+            Some("rm x") => Gate::deny("not that one"),
+            _ => Gate::ask("somebody should look"),
+        })
+    };
+    let edits = |to: &'static str| {
+        let answer = First(Confirmation::Edit { content: to.to_owned() });
+        Hook::new(p::TOOL_CONFIRM, "t.edits", move |_, _| answer.clone())
+    };
+    let event = json!({
+        "session_id": "s", "cwd": "/w", "hook_event_name": "PreToolUse", "tool_name": "Bash",
+        "tool_input": { "command": "make" }, "tool_use_id": "c1"
+    });
+    for (to, refusal) in [("rm x", Some("not that one")), ("make -j2", None)] {
+        let setup = Setup::new(common::bare().register(gate()).register(edits(to)));
+        let (_, answer) = setup.send(Client::Claude, &event);
+        let inner = answer.body.as_ref().map(|body| body["hookSpecificOutput"].clone()).unwrap_or_default();
+        assert_eq!(answer.refusal.as_deref(), refusal, "{to}: {answer:?}");
+        let rewritten = inner["updatedInput"]["command"].as_str();
+        assert_eq!(rewritten, refusal.is_none().then_some(to), "{answer:?}");
+    }
+}

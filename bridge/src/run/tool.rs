@@ -89,7 +89,7 @@ impl Run<'_> {
             Some((Confirmation::Edit { content }, hook)) => match edited(&held.call, &content) {
                 Some(input) => {
                     held.put(input);
-                    self.outcome.opine(Opinion::Allow);
+                    self.looked_at_again(&held.call);
                 }
                 None => self.deny(format!(
                     "the hook `{hook}` edited this call, and of `{}` it is not known what its content is",
@@ -98,6 +98,17 @@ impl Run<'_> {
             },
         }
         true
+    }
+
+    /// What will run is not what the gate has seen: it looks again. Its "ask" is answered, since somebody edited the call.
+    fn looked_at_again(&mut self, call: &Call) {
+        let tool_use = call.tool_use();
+        let fired = fire_now!(self.session, TOOL_PRE_EXECUTE { tool_use: &tool_use });
+        self.absorb(&fired);
+        match fired.gate() {
+            Some(Gate::Deny(reason)) => self.deny(reason.clone()),
+            _ => self.outcome.opine(Opinion::Allow),
+        }
     }
 
     pub(super) fn tool_post(&mut self, ended: &Ended) {
