@@ -145,7 +145,7 @@ mod tests {
     fn only_a_program_that_ends_well_tells_its_version() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("client");
-        let mut say = |script: &str| {
+        let say = |script: &str| {
             std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
             std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o755)).unwrap();
             version_of(&path).map(|version| version.to_string()).map_err(|error| error.to_string())
