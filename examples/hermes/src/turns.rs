@@ -1,0 +1,27 @@
+//! `post_llm_call`: a turn that ended with an answer.
+
+use hookspec::points::{TURN_POST, TurnOutcome};
+use hookspec::{Message, Role, Session, fire_now, hook};
+
+use crate::points::POST_LLM_CALL;
+use crate::seen::Seen;
+
+/// Tells of the answer.
+#[hook(TURN_POST, priority = 9000, name = "hermes.answered")]
+fn answered(outcome: TurnOutcome, session: &Session) {
+    if outcome != TurnOutcome::Complete {
+        return;
+    }
+    let prompt = Seen::of(session).prompt;
+    if let Some(answer) = last_answer(session) {
+        let _ =
+            fire_now!(session, POST_LLM_CALL { user_message: &prompt, assistant_response: &answer.content });
+    }
+}
+
+/// The last thing that the model said, if it says anything.
+pub(crate) fn last_answer(session: &Session) -> Option<std::sync::Arc<Message>> {
+    let log = session.log();
+    let last = log.iter().rev().find(|message| message.role == Role::Assistant)?;
+    (!last.content.trim().is_empty()).then(|| std::sync::Arc::clone(last))
+}
