@@ -203,6 +203,7 @@ impl Scene<'_> {
         let request: Request = self.typed("request")?;
         let chars: usize = request.messages.iter().map(|message| message.content.chars().count()).sum();
         let mut told = request_of(&request);
+        told["model"] = request.model.as_str().into();
         told["user_message"] = self.seen.prompt.as_str().into();
         told["request"] = sanitised(&request);
         told["api_call_count"] = self.iteration().into();
@@ -342,8 +343,9 @@ fn map(value: Value) -> Map<String, Value> {
     }
 }
 
+/// The part of a model's name that says who offers it.
 fn provider(model: &str) -> String {
-    model.split_once('/').map_or("", |(provider, _)| provider).to_owned()
+    model.split_once(['/', ':']).map_or("", |(provider, _)| provider).to_owned()
 }
 
 /// How a call ended.
