@@ -14,13 +14,13 @@ use crate::points::{Choice, POST_APPROVAL_RESPONSE};
 struct Asked(Option<(ToolUse, Why)>);
 
 /// Remembers the question.
-#[hook(TOOL_CONFIRM, priority = 10000, name = "hermes.asked")]
+#[hook(TOOL_CONFIRM, priority = 10000, name = "hermes_points.asked")]
 fn asked(tool_use: &ToolUse, why: &Why, state: &mut Asked) {
     state.0 = Some((tool_use.clone(), why.clone()));
 }
 
 /// Tells what became of it.
-#[hook(TOOL_POST_EXECUTE, priority = 9000, name = "hermes.decided")]
+#[hook(TOOL_POST_EXECUTE, priority = 9000, name = "hermes_points.decided")]
 fn decided(tool_use: &ToolUse, status: ToolStatus, session: &Session) {
     let asked = session.state::<Asked>().ok().and_then(|mut asked| asked.0.take());
     let Some((_, why)) = asked.filter(|(call, _)| same(call, tool_use)) else { return };

@@ -142,7 +142,7 @@ impl Replaces {
 }
 
 /// Tells of a session that takes the place of another.
-#[hook(SESSION_START, priority = 10000, name = "hermes.reset")]
+#[hook(SESSION_START, priority = 10000, name = "hermes_points.reset")]
 fn reset(session: &Session) {
     if let Some(replaces) = session.extension::<Replaces>() {
         let Replaces { session: old_session, reason } = &*replaces;

@@ -30,7 +30,7 @@ pub(crate) fn add(session: &Session, message: &Message, text: String) -> Result<
 }
 
 /// Puts what was added behind the users' messages.
-#[hook(GENERATION_PRE, priority = -900, name = "hermes.inject")]
+#[hook(GENERATION_PRE, priority = -900, name = "hermes_points.inject")]
 fn inject(request: &Request, state: &mut Injected) -> Option<Fold<Request>> {
     if state.0.is_empty() {
         return None;

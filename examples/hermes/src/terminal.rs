@@ -8,7 +8,7 @@ use crate::seen::Seen;
 use crate::tools::{TERMINAL, args};
 
 /// Asks what shall stand in place of a command's output.
-#[hook(TOOL_RESULT_TRANSFORM, priority = 1000, name = "hermes.terminal")]
+#[hook(TOOL_RESULT_TRANSFORM, priority = 1000, name = "hermes_points.terminal")]
 fn terminal(tool_use: &ToolUse, result: &[Message], session: &Session) -> Option<Fold<Vec<Message>>> {
     if tool_use.tool != TERMINAL || !session.listens(TRANSFORM_TERMINAL_OUTPUT) {
         return None;

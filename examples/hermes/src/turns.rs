@@ -7,7 +7,7 @@ use crate::points::POST_LLM_CALL;
 use crate::seen::Seen;
 
 /// Tells of the answer.
-#[hook(TURN_POST, priority = 9000, name = "hermes.answered")]
+#[hook(TURN_POST, priority = 9000, name = "hermes_points.answered")]
 fn answered(outcome: TurnOutcome, session: &Session) {
     if outcome != TurnOutcome::Complete {
         return;
