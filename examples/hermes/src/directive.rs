@@ -267,7 +267,6 @@ impl Together {
 
     fn add(&mut self, tool: &str, directive: Directive) {
         match directive {
-            Directive::Nothing => {}
             Directive::Block(reason) => {
                 self.gate = Some(Gate::Deny(reason));
                 self.rule_key = None;
@@ -277,7 +276,7 @@ impl Together {
                 self.gate = Some(Gate::Ask(message));
                 self.rule_key = Some(rule_key.unwrap_or_else(|| tool.to_owned()));
             }
-            Directive::Approve { .. } => {}
+            Directive::Nothing | Directive::Approve { .. } => {}
             Directive::Modify(args) => self.args.extend(args),
             Directive::Context(text) => self.contexts.push(text),
             Directive::Replace(text) => {

@@ -36,6 +36,7 @@ mod directive;
 pub mod hosts;
 mod injection;
 mod kwargs;
+mod outcome;
 mod points;
 mod seen;
 mod spill;

@@ -30,7 +30,7 @@ async fn a_blocked_tool_never_runs_and_its_end_is_told() {
     assert!(!stage.workspace().join("a.txt").exists());
     let result = said(&agent, Role::System).into_iter().find(|text| text.contains("not here")).unwrap();
     assert!(result.contains("hermes_plugins.pre_tool_call"), "{result}");
-    let told = told.lock().unwrap();
+    let told = told.lock().unwrap().clone();
     assert_eq!((told.len(), &told[0].1["status"]), (1, &json!("blocked")));
     agent.end(EndReason::Exit).await;
 }
@@ -51,10 +51,9 @@ async fn what_a_callback_changes_is_what_runs_and_all_is_told_once() {
     assert_eq!(std::fs::read_to_string(stage.workspace().join("a.txt")).unwrap(), "two\n");
     assert_eq!(asked.load(Ordering::Relaxed), 1);
     assert_eq!(names(&told), ["pre_approval_request", "post_approval_response", "post_tool_call"]);
-    let told = told.lock().unwrap();
+    let told = told.lock().unwrap().clone();
     assert_eq!(told[1].1["choice"], "once");
     assert_eq!(told[2].1["args"]["content"], "two\n");
-    drop(told);
     agent.end(EndReason::Exit).await;
 }
 
@@ -87,7 +86,7 @@ async fn approved(user: Option<Confirmation>, crashes: bool) -> (Vec<Value>, Str
     agent.prompt(Message::user("go")).await;
     let texts = said(&agent, Role::System).join("\n");
     agent.end(EndReason::Exit).await;
-    let told = told.lock().unwrap();
+    let told = told.lock().unwrap().clone();
     let of = |name: &str, field: &str| {
         told.iter().find(|(hook, _)| hook == name).map_or(Value::Null, |(_, told)| told[field].clone())
     };
@@ -126,7 +125,7 @@ async fn the_agent_is_sent_back_while_it_edits_and_three_times_at_most() {
     agent.prompt(Message::user("go")).await;
     assert_eq!(said(&agent, Role::User), ["go", "run the tests", "run the tests", "run the tests"]);
     {
-        let told = told.lock().unwrap();
+        let told = told.lock().unwrap().clone();
         let attempts: Vec<_> = told.iter().map(|(_, told)| told["attempt"].clone()).collect();
         assert_eq!(attempts, [0, 1, 2]);
         let changed = stage.workspace().join("a.txt");
@@ -173,7 +172,7 @@ async fn a_result_is_told_as_it_was_and_stored_as_it_was_changed() {
     let callbacks = on(callbacks, "post_tool_call", Some(json!("an observer's text")));
     let mut agent = stage.open(callbacks.register(stage.builder())).await;
     agent.prompt(Message::user("go")).await;
-    let order = order.lock().unwrap();
+    let order = order.lock().unwrap().clone();
     let names: Vec<_> = order.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, ["post_tool_call", transform, transform, transform, transform]);
     assert!(order[0].1.as_str().unwrap().contains("inside"));
@@ -181,7 +180,6 @@ async fn a_result_is_told_as_it_was_and_stored_as_it_was_changed() {
     let log = agent.session().log();
     let result = log.iter().find(|message| message.call_id.is_some()).unwrap();
     assert_eq!(result.content, "short");
-    drop(order);
     agent.end(EndReason::Exit).await;
 }
 
@@ -216,13 +214,12 @@ async fn a_commands_output_is_changed_and_its_exit_code_stands() {
     let log = agent.session().log();
     let result = log.iter().find(|message| message.call_id.is_some()).unwrap();
     assert_eq!(result.content, "The command ended with exit code 3.\n***\n");
-    let told = told.lock().unwrap();
+    let told = told.lock().unwrap().clone();
     let (_, terminal) = told.iter().find(|(name, _)| name == "terminal").unwrap();
     assert_eq!(
         (&terminal["output"], &terminal["returncode"], &terminal["command"]),
         (&json!("password\n"), &json!(3), &json!("echo password; exit 3"))
     );
-    drop(told);
     agent.end(EndReason::Exit).await;
 }
 
