@@ -225,6 +225,7 @@ fn classification(returned: &Value) -> Read {
         should_rotate_credential: flag("should_rotate_credential"),
         should_fallback: flag("should_fallback"),
         message: words(said, ["message", "message"]).map(|text| text.chars().take(LONGEST).collect()),
+        error_context: said.get("error_context").and_then(Value::as_object).cloned().unwrap_or_default(),
     }))
 }
 

@@ -9,6 +9,7 @@ use std::time::Duration;
 use hookspec::{Message, Request, ToolUse, Usage, Why, hook_point};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// What became of a question to the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -69,6 +70,9 @@ pub struct Classification {
     /// What to say about it, at most 500 characters.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
+    /// Whatever else is known.
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    pub error_context: Map<String, Value>,
 }
 
 hook_point! {

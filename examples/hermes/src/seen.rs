@@ -7,7 +7,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use hookspec::points::{GENERATION_PRE, LOOP_CONTINUE, TOOL_POST_EXECUTE, TURN_POST, TURN_PRE};
+use hookspec::points::{GENERATION_PRE, LOOP_CONTINUE, STEP_POST, TOOL_POST_EXECUTE, TURN_POST, TURN_PRE};
 use hookspec::{Message, Session, ToolStatus, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
@@ -88,6 +88,12 @@ fn request(state: &mut Seen) {
 fn call_over(tool_use: &ToolUse, status: ToolStatus, duration: std::time::Duration, state: &mut Seen) {
     let duration_ms = millis(duration);
     state.over = Some(Over { call: tool_use.clone(), status, duration_ms });
+}
+
+/// Forgets it when all results of the step are stored.
+#[hook(STEP_POST, priority = 10000, name = "hermes_points.results_over")]
+fn results_over(state: &mut Seen) {
+    state.over = None;
 }
 
 /// Remembers which files a turn changed.

@@ -18,9 +18,13 @@ pub struct Spill {
 }
 
 impl Default for Spill {
-    /// Below the system's folder for temporary files; a host that keeps sessions names a folder of its own.
+    /// `hook_outputs` in `HERMES_HOME`, or where that is not said a folder of this process among the temporary files. A
+    /// host that keeps sessions names a folder of its own.
     fn default() -> Self {
-        Self::in_folder(std::env::temp_dir().join("hookspec-hermes"))
+        Self::in_folder(match std::env::var_os("HERMES_HOME").filter(|home| !home.is_empty()) {
+            Some(home) => PathBuf::from(home).join("hook_outputs"),
+            None => std::env::temp_dir().join(format!("hookspec-hermes-{}", std::process::id())),
+        })
     }
 }
 
