@@ -67,7 +67,7 @@ fn callbacks(lines: &Lines) -> Result<Callbacks, BoxError> {
 ///
 /// # Errors
 /// If the folder cannot be written.
-pub async fn play(folder: &Path) -> Result<Vec<String>, BoxError> {
+pub(crate) async fn play(folder: &Path) -> Result<Vec<String>, BoxError> {
     let workspace = folder.join("workspace");
     std::fs::create_dir_all(&workspace)?;
     let script = folder.join("script.jsonl");

@@ -80,6 +80,9 @@ mod tests {
         assert_eq!(with_args(&call, &Map::new(), &session), call);
         let same = Map::from_iter([("a".to_owned(), json!(1))]);
         assert_eq!(with_args(&call, &same, &session), call, "no change is no rewrite");
+        let block = ToolUse::fenced("t", ["a"], "text");
+        let same = Map::from_iter([("content".to_owned(), json!("text"))]);
+        assert_eq!(with_args(&block, &same, &session), block, "it stays as it was written");
         let over = Map::from_iter([("b".to_owned(), json!(2))]);
         assert_eq!(Value::Object(with_args(&call, &over, &session).kwargs), json!({ "a": 1, "b": 2 }));
     }

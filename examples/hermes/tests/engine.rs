@@ -8,7 +8,7 @@ mod common;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use hookspec::points::{EndReason, TOOL_CONFIRM, TurnOutcome};
+use hookspec::points::{EndReason, TOOL_CONFIRM, TOOL_POST_EXECUTE, TurnOutcome};
 use hookspec::{Confirmation, First, Hook, Message, Role};
 use hookspec_agent::engine::TurnEnd;
 use hookspec_hermes::Callbacks;
@@ -61,9 +61,15 @@ async fn what_a_callback_changes_is_what_runs_and_all_is_told_once() {
 async fn a_call_in_a_block_is_changed_like_any_other() {
     let stage = Stage::new(&[say("```save a.txt\none\n```"), say("Done.")]);
     let modify = returning("pre_tool_call", json!({ "action": "modify", "args": { "content": "two\n" } }));
-    let mut agent = stage.open(modify.register(stage.builder())).await;
+    let shown: Arc<Mutex<String>> = Arc::default();
+    let keep = Arc::clone(&shown);
+    let look = Hook::new(TOOL_POST_EXECUTE, "stage.look", move |event, _| {
+        keep.lock().unwrap().clone_from(&event.tool_use.content);
+    });
+    let mut agent = stage.open(modify.register(stage.builder()).register(look)).await;
     agent.prompt(Message::user("go")).await;
     assert_eq!(std::fs::read_to_string(stage.workspace().join("a.txt")).unwrap(), "two\n");
+    assert_eq!(*shown.lock().unwrap(), "two\n", "who shows the block shows what ran");
     agent.end(EndReason::Exit).await;
 }
 
@@ -266,5 +272,17 @@ async fn every_tool_is_told_of_and_may_be_changed_whatever_it_is() {
     let results: Vec<_> = log.iter().filter(|message| message.call_id.is_some()).collect();
     assert!(results.iter().all(|message| message.content == "changed"), "{results:?}");
     assert_eq!(results.len(), tools.len());
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_command_that_was_refused_has_no_output() {
+    let stage = Stage::new(&[call("shell", json!({ "command": "ls" })), say("Then not.")]);
+    let told = Told::default();
+    let block = returning("pre_tool_call", json!({ "action": "block", "message": "not here" }));
+    let listen = ["transform_terminal_output", "transform_tool_result"];
+    let mut agent = stage.open(listening(block, &listen, &told).register(stage.builder())).await;
+    agent.prompt(Message::user("go")).await;
+    assert_eq!(names(&told), ["transform_tool_result"]);
     agent.end(EndReason::Exit).await;
 }

@@ -34,8 +34,12 @@ async fn pieces_are_added_to_the_users_message_in_order_and_the_log_keeps_what_t
         json!(7),
         json!({ "context": 12 }),
     ];
-    let mut agent = stage.open(adding(returns).register(stage.builder())).await;
+    let told = common::Told::default();
+    let callbacks = common::listening(adding(returns), &["pre_api_request"], &told);
+    let mut agent = stage.open(callbacks.register(stage.builder())).await;
     agent.prompt(Message::user("what now?")).await;
+    let observed = told.lock().unwrap()[0].1["request_messages"][1]["content"].clone();
+    assert_eq!(observed, "what now?\n\nit is Monday\n\ntests are red\n\n12", "observers see what is sent");
     let sent = contents(&stage.requests.lock().unwrap()[0], Role::User);
     assert_eq!(sent, ["what now?\n\nit is Monday\n\ntests are red\n\n12"]);
     assert_eq!(said(&agent, Role::User), ["what now?"]);

@@ -187,6 +187,21 @@ async fn a_turn_with_a_tool_is_told_in_hermess_words_from_end_to_end() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn what_the_model_said_before_its_tools_is_told_once_a_step() {
+    let read = |path: &str| json!({ "tool": "read", "kwargs": { "path": path } });
+    let two = json!({ "text": "Two at once.", "tool_calls": [read("a"), read("b")] }).to_string();
+    let silent = json!({ "text": "", "tool_calls": [read("a")] }).to_string();
+    let stage = Stage::new(&[two, silent, say("Done.")]);
+    let told = Told::default();
+    let callbacks = listening(Callbacks::new(), &["on_interim_message"], &told);
+    let mut agent = stage.open(callbacks.register(stage.builder())).await;
+    agent.prompt(Message::user("go")).await;
+    agent.end(EndReason::Exit).await;
+    assert_eq!(names(&told), ["on_interim_message"]);
+    assert_eq!(told.lock().unwrap()[0].1["text"], "Two at once.");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn what_only_a_host_knows_is_told_where_the_host_says_it_and_on_its_thread() {
     let stage = Stage::new(&[say("One.")]);
     let told = Told::default();
