@@ -4,10 +4,11 @@
 //! when this is told.
 
 use hookspec::points::{TOOL_CONFIRM, TOOL_POST_EXECUTE};
-use hookspec::{Session, ToolStatus, ToolUse, Why, fire_now, hook};
+use hookspec::{Flow, Session, ToolStatus, ToolUse, Why, fire_now, hook};
 use serde::{Deserialize, Serialize};
 
 use crate::points::{Choice, POST_APPROVAL_RESPONSE};
+use crate::settle::settled;
 
 /// The call about which the user is asked.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -21,15 +22,15 @@ fn asked(tool_use: &ToolUse, why: &Why, state: &mut Asked) {
 
 /// Tells what became of it.
 #[hook(TOOL_POST_EXECUTE, priority = 9000, name = "hermes_points.decided")]
-fn decided(tool_use: &ToolUse, status: ToolStatus, session: &Session) {
+fn decided(tool_use: &ToolUse, status: ToolStatus, session: &Session) -> Option<Flow> {
     let asked = session.state::<Asked>().ok().and_then(|mut asked| asked.0.take());
-    let Some((_, why)) = asked.filter(|(call, _)| same(call, tool_use)) else { return };
+    let (_, why) = asked.filter(|(call, _)| same(call, tool_use))?;
     let choice = match status {
         ToolStatus::Denied => Choice::Deny,
         ToolStatus::Interrupted => Choice::Cancelled,
         ToolStatus::Ok | ToolStatus::Error | ToolStatus::Timeout => Choice::Once,
     };
-    let _ = fire_now!(session, POST_APPROVAL_RESPONSE { tool_use, why: &why, choice });
+    settled(session, &fire_now!(session, POST_APPROVAL_RESPONSE { tool_use, why: &why, choice }))
 }
 
 /// Whether it is the same announcement; the user may have edited what it says.

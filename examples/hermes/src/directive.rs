@@ -44,6 +44,9 @@ pub enum UnknownHook {
     /// It concerns more than one agent.
     #[error("`{0}` concerns Hermes's gateway, media or boards, and nothing fires it here; take it out")]
     Elsewhere(String),
+    /// The program knows no such hook point: the linker gathered none, as under Miri.
+    #[error("the hook point {0} is not linked into this program; callbacks need link-time registration")]
+    NotLinked(&'static str),
     /// It is none of Hermes's.
     #[error("Hermes has no hook `{name}`; those that happen here are {}", names())]
     Name {

@@ -1,18 +1,20 @@
 //! What only a host can know: sub-agents, calls to a model beside the conversation, skills, a session that takes the place
 //! of another.
 //!
-//! A host that has such things says so with these functions, on the thread it is on.
+//! A host that has such things says so with these functions, on the thread it is on. They give back whether a hook wants the
+//! session to end; the host ends it when it is safe to.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use hookspec::points::SESSION_START;
-use hookspec::{Message, Request, Session, SessionBuilder, Usage, fire_now, hook};
+use hookspec::{Flow, Message, Request, Session, SessionBuilder, Usage, fire_now, hook};
 
 use crate::points::{
     ChildCall, ChildStatus, Classification, ON_SESSION_RESET, ON_SKILL_LIFECYCLE, POST_AUXILIARY_CALL,
     PRE_AUXILIARY_CALL, SUBAGENT_START, SUBAGENT_STOP, TRANSFORM_API_ERROR_CLASSIFICATION,
 };
+use crate::settle::settled;
 
 /// A sub-agent, in the words of the session that runs it.
 #[derive(Clone, Copy, Debug)]
@@ -24,8 +26,9 @@ pub struct Child<'a> {
 }
 
 /// A sub-agent is about to run: told in the session that runs it.
-pub fn subagent_starts(parent: &Session, child: Child<'_>, goal: &str) {
-    let _ = fire_now!(parent, SUBAGENT_START { child_session: child.session, role: child.role, goal });
+pub fn subagent_starts(parent: &Session, child: Child<'_>, goal: &str) -> Option<Flow> {
+    let fired = fire_now!(parent, SUBAGENT_START { child_session: child.session, role: child.role, goal });
+    settled(parent, &fired)
 }
 
 /// What a sub-agent came to.
@@ -42,12 +45,13 @@ pub struct ChildEnd<'a> {
 }
 
 /// A sub-agent is over: told in the session that ran it.
-pub fn subagent_stops(parent: &Session, child: Child<'_>, end: ChildEnd<'_>) {
+pub fn subagent_stops(parent: &Session, child: Child<'_>, end: ChildEnd<'_>) -> Option<Flow> {
     let ChildEnd { summary, status, calls, duration } = end;
-    let _ = fire_now!(
+    let fired = fire_now!(
         parent,
         SUBAGENT_STOP { child_session: child.session, role: child.role, summary, status, calls, duration }
     );
+    settled(parent, &fired)
 }
 
 /// A call to a model beside the conversation.
@@ -60,9 +64,15 @@ pub struct Auxiliary<'a> {
 }
 
 /// Such a call is about to go out; `attempt` counts from 0.
-pub fn auxiliary_starts(session: &Session, call: Auxiliary<'_>, request: &Request, attempt: u32) {
+pub fn auxiliary_starts(
+    session: &Session,
+    call: Auxiliary<'_>,
+    request: &Request,
+    attempt: u32,
+) -> Option<Flow> {
     let Auxiliary { task: aux_task, id: api_request_id } = call;
-    let _ = fire_now!(session, PRE_AUXILIARY_CALL { aux_task, api_request_id, request, attempt });
+    let fired = fire_now!(session, PRE_AUXILIARY_CALL { aux_task, api_request_id, request, attempt });
+    settled(session, &fired)
 }
 
 /// What such a call came to.
@@ -79,14 +89,15 @@ pub struct AuxiliaryEnd<'a> {
 }
 
 /// Such a call is over.
-pub fn auxiliary_stops(session: &Session, call: Auxiliary<'_>, end: AuxiliaryEnd<'_>) {
+pub fn auxiliary_stops(session: &Session, call: Auxiliary<'_>, end: AuxiliaryEnd<'_>) -> Option<Flow> {
     let Auxiliary { task: aux_task, id: api_request_id } = call;
     let AuxiliaryEnd { model, answer, usage, duration } = end;
     let (response, error) = (answer.ok(), answer.err());
-    let _ = fire_now!(
+    let fired = fire_now!(
         session,
         POST_AUXILIARY_CALL { aux_task, api_request_id, model, response, usage, duration, error }
     );
+    settled(session, &fired)
 }
 
 /// Asks what a failed call to a model is to be held for; nothing where no hook knows better than the host.
@@ -102,6 +113,7 @@ pub fn classify(
         session,
         TRANSFORM_API_ERROR_CLASSIFICATION { model: &model, error, status_code, num_messages }
     );
+    let _ = settled(session, &fired);
     fired.take_answer().map(|(classification, _)| classification)
 }
 
@@ -119,9 +131,10 @@ pub struct Skill<'a> {
 }
 
 /// A skill was made, used or changed, and that is stored.
-pub fn skill_changed(session: &Session, action: &str, skill: Skill<'_>) {
+pub fn skill_changed(session: &Session, action: &str, skill: Skill<'_>) -> Option<Flow> {
     let Skill { name: skill_name, provenance, use_count, reused } = skill;
-    let _ = fire_now!(session, ON_SKILL_LIFECYCLE { action, skill_name, provenance, use_count, reused });
+    let fired = fire_now!(session, ON_SKILL_LIFECYCLE { action, skill_name, provenance, use_count, reused });
+    settled(session, &fired)
 }
 
 /// Lent to a session that takes the place of another, which has ended.
@@ -143,9 +156,8 @@ impl Replaces {
 
 /// Tells of a session that takes the place of another.
 #[hook(SESSION_START, priority = 10000, name = "hermes_points.reset")]
-fn reset(session: &Session) {
-    if let Some(replaces) = session.extension::<Replaces>() {
-        let Replaces { session: old_session, reason } = &*replaces;
-        let _ = fire_now!(session, ON_SESSION_RESET { old_session, reason });
-    }
+fn reset(session: &Session) -> Option<Flow> {
+    let replaces = session.extension::<Replaces>()?;
+    let Replaces { session: old_session, reason } = &*replaces;
+    settled(session, &fire_now!(session, ON_SESSION_RESET { old_session, reason }))
 }

@@ -14,10 +14,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Injected(BTreeMap<String, String>);
 
-/// Adds a text to a message. In a host that gives messages no id it becomes a message of its own, hidden and the
-/// user's; that is given back.
+/// The hook that puts what was added into requests.
+const INJECT: &str = "hermes_points.inject";
+
+/// Adds a text to a message. Where messages have no id, or that hook is off, it becomes a message of its own, hidden and
+/// the user's; that is given back.
 pub(crate) fn add(session: &Session, message: &Message, text: String) -> Result<Option<Message>, BoxError> {
-    let Some(id) = message.id.clone() else {
+    let injects = session.hooks().load().hook(INJECT).is_some();
+    let Some(id) = message.id.clone().filter(|_| injects) else {
         return Ok(Some(Message::user(text).hidden()));
     };
     let log = session.log();

@@ -39,6 +39,7 @@ mod kwargs;
 mod outcome;
 mod points;
 mod seen;
+mod settle;
 mod spill;
 mod streams;
 mod table;

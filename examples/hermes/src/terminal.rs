@@ -1,15 +1,19 @@
 //! `transform_terminal_output`: what a command wrote, before it becomes a tool's result.
 
 use hookspec::points::TOOL_RESULT_TRANSFORM;
-use hookspec::{Fold, Message, Session, ToolStatus, ToolUse, fire_now, hook};
+use hookspec::{Flow, Fold, Message, Session, ToolStatus, ToolUse, fire_now, hook};
 
 use crate::points::TRANSFORM_TERMINAL_OUTPUT;
 use crate::seen::Seen;
+use crate::settle::settled;
 use crate::tools::{TERMINAL, args};
+
+/// What a result becomes, and whether the session ends.
+type Changed = (Option<Fold<Vec<Message>>>, Option<Flow>);
 
 /// Asks what shall stand in place of a command's output.
 #[hook(TOOL_RESULT_TRANSFORM, priority = 1000, name = "hermes_points.terminal")]
-fn terminal(tool_use: &ToolUse, result: &[Message], session: &Session) -> Option<Fold<Vec<Message>>> {
+fn terminal(tool_use: &ToolUse, result: &[Message], session: &Session) -> Option<Changed> {
     if tool_use.tool != TERMINAL || !session.listens(TRANSFORM_TERMINAL_OUTPUT) {
         return None;
     }
@@ -20,10 +24,14 @@ fn terminal(tool_use: &ToolUse, result: &[Message], session: &Session) -> Option
     let (told, output) = parts(status, &first.content);
     let returncode = returncode(status, told);
     let mut fired = fire_now!(session, TRANSFORM_TERMINAL_OUTPUT { tool_use, command, output, returncode });
-    let (text, _) = fired.take_answer()?;
-    let mut changed = result.to_vec();
-    changed.first_mut()?.content = format!("{told}{text}");
-    Some(Fold(changed))
+    let changed = fired.take_answer().map(|(text, _)| {
+        let mut changed = result.to_vec();
+        if let Some(first) = changed.first_mut() {
+            first.content = format!("{told}{text}");
+        }
+        Fold(changed)
+    });
+    Some((changed, settled(session, &fired)))
 }
 
 /// What the tool says of how the command ended, and what the command wrote. The former stands whatever is put in

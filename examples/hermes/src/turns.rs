@@ -1,22 +1,19 @@
 //! `post_llm_call`: a turn that ended with an answer.
 
 use hookspec::points::{TURN_POST, TurnOutcome};
-use hookspec::{Message, Role, Session, fire_now, hook};
+use hookspec::{Flow, Message, Role, Session, fire_now, hook};
 
 use crate::points::POST_LLM_CALL;
 use crate::seen::Seen;
+use crate::settle::settled;
 
 /// Tells of the answer.
 #[hook(TURN_POST, priority = 9000, name = "hermes_points.answered")]
-fn answered(outcome: TurnOutcome, session: &Session) {
-    if outcome != TurnOutcome::Complete {
-        return;
-    }
+fn answered(outcome: TurnOutcome, session: &Session) -> Option<Flow> {
+    let answer = last_answer(session).filter(|_| outcome == TurnOutcome::Complete)?;
     let prompt = Seen::of(session).prompt;
-    if let Some(answer) = last_answer(session) {
-        let _ =
-            fire_now!(session, POST_LLM_CALL { user_message: &prompt, assistant_response: &answer.content });
-    }
+    let (user_message, assistant_response) = (prompt.as_str(), answer.content.as_str());
+    settled(session, &fire_now!(session, POST_LLM_CALL { user_message, assistant_response }))
 }
 
 /// The last thing that the model said, if it says anything.

@@ -132,3 +132,13 @@ fn where_messages_have_no_id_it_is_a_message_of_the_users_own() {
     let said = &fired.messages()[0];
     assert_eq!((said.role, said.content.as_str(), said.hide), (Role::User, "more", true));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn where_nothing_puts_it_into_requests_it_is_a_message_too() {
+    let stage = Stage::new(&[say("One.")]);
+    let builder = adding(vec![json!("more")]).register(stage.builder()).disable(["hermes_points.inject"]);
+    let mut agent = stage.open(builder).await;
+    agent.prompt(Message::user("a")).await;
+    assert_eq!(contents(&stage.requests.lock().unwrap()[0], Role::User), ["a", "more"]);
+    agent.end(EndReason::Exit).await;
+}

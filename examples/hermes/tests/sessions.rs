@@ -8,14 +8,14 @@ mod common;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookspec::points::{EndReason, GENERATION_CHUNK, TurnOutcome};
+use hookspec::points::{ERROR, EndReason, GENERATION_CHUNK, TurnOutcome};
 use hookspec::{Flow, Hook, Message, Timeline};
 use hookspec_agent::engine::{Begin, TurnEnd};
 use hookspec_hermes::hosts::{
     Auxiliary, AuxiliaryEnd, Child, ChildEnd, Replaces, Skill, auxiliary_starts, auxiliary_stops,
     skill_changed, subagent_starts, subagent_stops,
 };
-use hookspec_hermes::{Callbacks, ChildStatus};
+use hookspec_hermes::{Callbacks, ChildStatus, POST_LLM_CALL};
 use serde_json::{Value, json};
 
 use common::{Stage, Told, listening, names, save, say};
@@ -223,20 +223,42 @@ async fn what_only_a_host_knows_is_told_where_the_host_says_it_and_on_its_thread
     let agent = stage.open(callbacks.register(stage.builder())).await;
     let session = agent.session().clone();
     let child = Child { session: "child", role: "researcher" };
-    subagent_starts(&session, child, "find it");
+    assert_eq!(subagent_starts(&session, child, "find it"), None);
     let (status, duration) = (ChildStatus::Completed, Duration::from_secs(2));
-    subagent_stops(&session, child, ChildEnd { summary: "found", status, calls: &[], duration });
+    let _ = subagent_stops(&session, child, ChildEnd { summary: "found", status, calls: &[], duration });
     let here = std::thread::current().id();
     let title = Auxiliary { task: "title", id: "aux-1" };
-    auxiliary_starts(&session, title, &hookspec::Request::default(), 0);
+    let _ = auxiliary_starts(&session, title, &hookspec::Request::default(), 0);
     let end = AuxiliaryEnd { model: "local/tiny", answer: Err("busy"), usage: None, duration };
-    auxiliary_stops(&session, title, end);
+    let _ = auxiliary_stops(&session, title, end);
     let skill = Skill { name: "flaky-tests", provenance: "agent", use_count: 1, reused: false };
-    skill_changed(&session, "created", skill);
+    let _ = skill_changed(&session, "created", skill);
     agent.end(EndReason::Exit).await;
     assert_eq!(names(&told), listen);
     assert_eq!(*threads.lock().unwrap(), [here]);
     let told = told.lock().unwrap();
     assert_eq!((&told[1].1["child_status"], &told[1].1["duration_ms"]), (&json!("completed"), &json!(2000)));
     assert_eq!((&told[3].1["error"], &told[3].1["api_request_id"]), (&json!("busy"), &json!("aux-1")));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hook_at_a_point_of_this_crate_ends_the_session_and_its_failure_is_told() {
+    let stage = Stage::new(&[say("One."), say("Two.")]);
+    let errors: Arc<std::sync::Mutex<Vec<String>>> = Arc::default();
+    let keep = Arc::clone(&errors);
+    let builder = stage
+        .builder()
+        .register(Hook::new(POST_LLM_CALL, "stage.breaks", |_, _| -> Flow { panic!("no disk") }))
+        .register(
+            Hook::new(POST_LLM_CALL, "stage.ends", |_, _| Flow::end_session("that was it")).priority(-1),
+        )
+        .register(Hook::new(ERROR, "stage.errors", move |event, _| {
+            keep.lock().unwrap().push(event.error.to_owned());
+        }));
+    let mut agent = stage.open(builder).await;
+    agent.prompt(Message::user("go")).await;
+    assert_eq!(agent.ending(), Some("that was it"));
+    agent.end(EndReason::Exit).await;
+    let errors = errors.lock().unwrap();
+    assert!(errors.len() == 1 && errors[0].contains("stage.breaks"), "{errors:?}");
 }

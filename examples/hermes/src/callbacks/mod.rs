@@ -2,7 +2,8 @@
 //!
 //! Those that decide or change something are one hook a name, so that what they say is put together by Hermes's
 //! rules, whoever was registered first. Observers are a hook each, in the order of their registration. All are
-//! registered explicitly, as any program could register them.
+//! registered explicitly, as any program could register them. What they are told rests on the hooks that this crate links
+//! (`hermes_points.…`), so leave those on.
 
 mod answer;
 mod calls;
@@ -88,8 +89,7 @@ impl Callbacks {
         F: Fn(&Map<String, Value>, &Session) -> Result<Value, BoxError> + Send + Sync + 'static,
     {
         let row = known(hook)?;
-        let point = hookspec::find_point(row.point)
-            .ok_or_else(|| UnknownHook::Name { name: row.point.to_owned() })?;
+        let point = hookspec::find_point(row.point).ok_or(UnknownHook::NotLinked(row.point))?;
         self.named.push((row, point, Named { name: name.into(), call: Arc::new(callback) }));
         Ok(self)
     }
