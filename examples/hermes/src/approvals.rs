@@ -15,13 +15,13 @@ use crate::settle::settled;
 struct Asked(Option<(ToolUse, Why)>);
 
 /// Remembers the question.
-#[hook(TOOL_CONFIRM, priority = 10000, name = "hermes_points.asked")]
+#[hook(TOOL_CONFIRM, priority = 2_000_000, name = "hermes_points.asked")]
 fn asked(tool_use: &ToolUse, why: &Why, state: &mut Asked) {
     state.0 = Some((tool_use.clone(), why.clone()));
 }
 
 /// Tells what became of it.
-#[hook(TOOL_POST_EXECUTE, priority = 9000, name = "hermes_points.decided")]
+#[hook(TOOL_POST_EXECUTE, priority = 1_900_000, name = "hermes_points.decided")]
 fn decided(tool_use: &ToolUse, status: ToolStatus, session: &Session) -> Option<Flow> {
     let asked = session.state::<Asked>().ok().and_then(|mut asked| asked.0.take());
     let (_, why) = asked.filter(|(call, _)| same(call, tool_use))?;

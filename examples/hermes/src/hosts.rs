@@ -155,7 +155,7 @@ impl Replaces {
 }
 
 /// Tells of a session that takes the place of another.
-#[hook(SESSION_START, priority = 10000, name = "hermes_points.reset")]
+#[hook(SESSION_START, priority = 2_000_000, name = "hermes_points.reset")]
 fn reset(session: &Session) -> Option<Flow> {
     let replaces = session.extension::<Replaces>()?;
     let Replaces { session: old_session, reason } = &*replaces;

@@ -69,7 +69,7 @@ fn numbered(session: &Session, what: &str, number: u32) -> String {
 }
 
 /// Counts turns.
-#[hook(TURN_PRE, priority = 10000, name = "hermes_points.turn")]
+#[hook(TURN_PRE, priority = 2_000_000, name = "hermes_points.turn")]
 fn turn(message: &Message, state: &mut Seen) {
     state.turn += 1;
     state.requests_in_turn = 0;
@@ -77,33 +77,33 @@ fn turn(message: &Message, state: &mut Seen) {
 }
 
 /// Counts calls to the model.
-#[hook(GENERATION_PRE, priority = 10000, name = "hermes_points.request")]
+#[hook(GENERATION_PRE, priority = 2_000_000, name = "hermes_points.request")]
 fn request(state: &mut Seen) {
     state.requests += 1;
     state.requests_in_turn += 1;
 }
 
 /// Remembers how a tool call ended, for those who look at its result next.
-#[hook(TOOL_POST_EXECUTE, priority = 10000, name = "hermes_points.call_over")]
+#[hook(TOOL_POST_EXECUTE, priority = 2_000_000, name = "hermes_points.call_over")]
 fn call_over(tool_use: &ToolUse, status: ToolStatus, duration: std::time::Duration, state: &mut Seen) {
     let duration_ms = millis(duration);
     state.over = Some(Over { call: tool_use.clone(), status, duration_ms });
 }
 
 /// Forgets it when all results of the step are stored.
-#[hook(STEP_POST, priority = 10000, name = "hermes_points.results_over")]
+#[hook(STEP_POST, priority = 2_000_000, name = "hermes_points.results_over")]
 fn results_over(state: &mut Seen) {
     state.over = None;
 }
 
 /// Remembers which files a turn changed.
-#[hook(TURN_POST, priority = 10000, name = "hermes_points.changed")]
+#[hook(TURN_POST, priority = 2_000_000, name = "hermes_points.changed")]
 fn changed(changed: &[PathBuf], state: &mut Seen) {
     state.changed = changed.iter().cloned().collect();
 }
 
 /// Adds up what was changed since the agent was last at rest.
-#[hook(LOOP_CONTINUE, priority = 10000, name = "hermes_points.edited")]
+#[hook(LOOP_CONTINUE, priority = 2_000_000, name = "hermes_points.edited")]
 fn edited(continued: u32, state: &mut Seen) {
     if continued == 0 {
         state.edited.clear();

@@ -18,7 +18,7 @@ struct Stream {
 }
 
 /// Tells of the first piece.
-#[hook(GENERATION_CHUNK, priority = 10000, name = "hermes_points.stream_start")]
+#[hook(GENERATION_CHUNK, priority = 2_000_000, name = "hermes_points.stream_start")]
 fn started(index: u32, session: &Session) -> Option<Flow> {
     if index > 0 {
         return None;
@@ -30,19 +30,19 @@ fn started(index: u32, session: &Session) -> Option<Flow> {
 }
 
 /// Tells of a stream that came to its end.
-#[hook(GENERATION_POST, priority = 10000, name = "hermes_points.stream_end")]
+#[hook(GENERATION_POST, priority = 2_000_000, name = "hermes_points.stream_end")]
 fn ended(response: &Message, session: &Session) -> Option<Flow> {
     end(session, &response.content, true, None)
 }
 
 /// Tells of a stream that was cut short.
-#[hook(GENERATION_INTERRUPT, priority = 10000, name = "hermes_points.stream_cut")]
+#[hook(GENERATION_INTERRUPT, priority = 2_000_000, name = "hermes_points.stream_cut")]
 fn cut(partial: &str, session: &Session) -> Option<Flow> {
     end(session, partial, false, None)
 }
 
 /// Tells of a stream that failed.
-#[hook(ERROR, priority = 10000, name = "hermes_points.stream_failed")]
+#[hook(ERROR, priority = 2_000_000, name = "hermes_points.stream_failed")]
 fn failed(source: ErrorSource, error: &str, session: &Session) -> Option<Flow> {
     if source != ErrorSource::Model {
         return None;
@@ -59,13 +59,13 @@ fn end(session: &Session, final_text: &str, finished: bool, error: Option<&str>)
 }
 
 /// A new step has words of its own.
-#[hook(STEP_PRE, priority = 10000, name = "hermes_points.step")]
+#[hook(STEP_PRE, priority = 2_000_000, name = "hermes_points.step")]
 fn step(state: &mut Stream) {
     state.fresh = true;
 }
 
 /// Tells what the model said before it called tools: with the first call of the step.
-#[hook(TOOL_TRANSFORM, priority = 10000, name = "hermes_points.interim")]
+#[hook(TOOL_TRANSFORM, priority = 2_000_000, name = "hermes_points.interim")]
 fn interim(session: &Session) -> Option<Flow> {
     let first = session.state::<Stream>().is_ok_and(|mut stream| std::mem::take(&mut stream.fresh));
     let said = last_answer(session).filter(|_| first)?;

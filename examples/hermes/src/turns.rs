@@ -8,7 +8,7 @@ use crate::seen::Seen;
 use crate::settle::settled;
 
 /// Tells of the answer.
-#[hook(TURN_POST, priority = 9000, name = "hermes_points.answered")]
+#[hook(TURN_POST, priority = 1_900_000, name = "hermes_points.answered")]
 fn answered(outcome: TurnOutcome, session: &Session) -> Option<Flow> {
     let answer = last_answer(session).filter(|_| outcome == TurnOutcome::Complete)?;
     let prompt = Seen::of(session).prompt;

@@ -16,8 +16,8 @@ use super::{About, Named};
 pub(super) fn hook(row: &'static Row, callback: Named, about: About) -> (i32, Arc<JsonCall>) {
     let priority = match row.name {
         // What is sent is what is told, and a question is told before its answer ends the chain.
-        "pre_api_request" => -1000,
-        "pre_approval_request" => 1000,
+        "pre_api_request" => -1_000_000,
+        "pre_approval_request" => 1_900_000,
         _ => 0,
     };
     let tell = move |event: Value, session: &hookspec::Session| -> Result<JsonOutcome, BoxError> {
