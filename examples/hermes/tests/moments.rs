@@ -60,7 +60,7 @@ fn a_verdict_that_waits_is_for_the_call_it_was_given_and_not_for_its_twin() {
     let (release, held) = std::sync::mpsc::channel::<()>();
     let (held, asked) = (Mutex::new(held), AtomicUsize::new(0));
     let callbacks =
-        Callbacks::new().timeout(Duration::from_millis(50)).on("pre_tool_call", "g", move |_, _| {
+        Callbacks::new().timeout(Duration::from_millis(500)).on("pre_tool_call", "g", move |_, _| {
             if asked.fetch_add(1, Ordering::Relaxed) > 0 {
                 let _ = held.lock().unwrap().recv();
             }
