@@ -4,14 +4,21 @@
 
 mod common;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::time::Duration;
 
 use common::Home;
 use serde_json::{Value, json};
+
+const RESIDENT: &[&str] = &["--resident", "--idle", "20"];
+
+thread_local! {
+    /// The program that the client starts for a process that stays; a test has its own thread.
+    static PROGRAM: Cell<&'static str> = const { Cell::new(env!("CARGO_BIN_EXE_hookspec")) };
+}
 
 /// A home with one gate that is a command: it writes down who asked it and refuses what is named `no`.
 struct World {
@@ -46,7 +53,7 @@ impl World {
 
     /// One call of another agent; whether it was for a process that stays.
     fn call(&self, command: &str, who: &str, resident: bool) -> Output {
-        self.call_with(command, who, if resident { &["--resident", "--idle", "20"] } else { &[] })
+        self.call_with(command, who, if resident { RESIDENT } else { &[] })
     }
 
     fn call_with(&self, command: &str, who: &str, more: &[&str]) -> Output {
@@ -55,12 +62,17 @@ impl World {
             "hook_event_name": "PreToolUse", "model": "m", "permission_mode": "default", "tool_name": "Bash",
             "tool_input": {"command": command}, "tool_use_id": "c"
         });
+        self.send(&event.to_string(), who, more)
+    }
+
+    fn send(&self, event: &str, who: &str, more: &[&str]) -> Output {
         let mut arguments = vec!["bridge", "codex", "--event", "PreToolUse", "--config"];
         arguments.push(self.config.to_str().unwrap());
         arguments.extend(more);
+        let program = if more.is_empty() { env!("CARGO_BIN_EXE_hookspec") } else { PROGRAM.with(Cell::get) };
         let mut child = self
             .home
-            .command(&arguments)
+            .command_of(Path::new(program), &arguments)
             .env("WHO", who)
             .env_remove("XDG_RUNTIME_DIR")
             .stdin(Stdio::piped())
@@ -68,7 +80,7 @@ impl World {
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
-        child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+        child.stdin.take().unwrap().write_all(event.as_bytes()).unwrap();
         child.wait_with_output().unwrap()
     }
 
@@ -237,4 +249,29 @@ fn what_is_said_on_the_way_reaches_the_standard_error_of_the_event() {
     let said = |resident| String::from_utf8(world.call("yes", "w", resident).stderr).unwrap();
     assert!(said(true).contains("hookspec.toml does not count"), "{}", said(true));
     assert_eq!(said(true), said(false));
+}
+
+#[test]
+fn a_small_program_asks_for_it() {
+    PROGRAM.set(env!("CARGO_BIN_EXE_hookspec-ask"));
+    one_process_answers_event_after_event_as_each_would_by_itself();
+    where_the_process_is_killed_in_the_middle_a_gate_refuses_and_nothing_runs_twice();
+    a_hook_that_overruns_is_answered_for_and_its_process_ends();
+    what_is_said_on_the_way_reaches_the_standard_error_of_the_event();
+}
+
+#[test]
+fn what_cannot_be_read_is_refused_by_the_small_program_too() {
+    let world = World::new("");
+    PROGRAM.set(env!("CARGO_BIN_EXE_hookspec-ask"));
+    world.call("yes", "w", true);
+    world.wait_for_sockets(1);
+    world.resident("w");
+    let before = world.asked().len();
+    // The gate's event breaks off.
+    let broken =
+        world.send(r#"{"hook_event_name": "PreToolUse", "tool_input": {"command": "no"#, "w", RESIDENT);
+    assert!(reason(&broken).contains("breaks off"), "{}", reason(&broken));
+    assert_eq!(world.asked().len(), before);
+    world.resident("w");
 }

@@ -52,6 +52,9 @@ fn main() {
         contestants.push(("hookspec, all built-ins", words(&event)));
         let resident = [&event[..], &["--resident", "--idle", "30"]].concat();
         contestants.push(("the same, by a resident", words(&resident)));
+        let ask = Path::new(&program).with_file_name("hookspec-ask").display().to_string();
+        let ask = [&[ask.as_str()], &resident[1..]].concat();
+        contestants.push(("hookspec-ask, by a resident", words(&ask)));
     }
     contestants.push(("python3, json", words(&["python3", "-c", PYTHON])));
     contestants.push(("node, JSON.parse", words(&["node", "-e", NODE])));

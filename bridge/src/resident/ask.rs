@@ -15,29 +15,35 @@ use crate::lower::Answer;
 /// How much longer than hooks may take an answer may take: a resident process that overran tells so itself.
 const OVERDUE: Duration = Duration::from_secs(3);
 
-/// What became of an event.
+/// What became of an event that was taken.
 pub(super) enum Asked {
     /// A resident process has answered.
     Answered(Answer),
     /// It took the event and never answered.
     Lost(String),
-    /// It is busy with another event.
+}
+
+/// Why a resident process has not taken an event.
+pub(super) enum Absent {
+    /// It is busy with another one.
     Busy,
     /// There is none.
     Nobody,
 }
 
-pub(super) fn ask(socket: &Path, head: &Head, event: &[u8]) -> Asked {
-    let Ok(mut stream) = UnixStream::connect(socket) else { return Asked::Nobody };
+/// A resident process that waits for an event, or why there is none.
+pub(super) fn ready(socket: &Path) -> Result<UnixStream, Absent> {
+    let Ok(mut stream) = UnixStream::connect(socket) else { return Err(Absent::Nobody) };
     if !is_own(&stream) {
         tracing::warn!(socket = %socket.display(), "another user listens there, and gets no event");
-        return Asked::Busy;
+        return Err(Absent::Busy);
     }
     let mut ready = [0];
     let waited = stream.set_read_timeout(Some(PATIENCE)).and_then(|()| stream.read_exact(&mut ready));
-    if waited.is_err() || ready != [READY] {
-        return Asked::Busy;
-    }
+    if waited.is_ok() && ready == [READY] { Ok(stream) } else { Err(Absent::Busy) }
+}
+
+pub(super) fn hand_over(mut stream: UnixStream, head: &Head, event: &[u8]) -> Asked {
     match exchange(&mut stream, head, event) {
         Ok(answer) => Asked::Answered(answer),
         Err(error) => {

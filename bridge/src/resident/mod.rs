@@ -2,7 +2,8 @@
 //!
 //! What a process per event pays again each time, a program to map and tables to make, a resident process has paid
 //! once. The program that the client starts hands the event over a Unix socket and passes the answer on; where nobody
-//! is there it answers by itself, as it always does, and starts one for the next event.
+//! is there it answers by itself, as it always does, and starts one for the next event ([`serve`]). What remains is the
+//! start of that program: a small one that only passes events on ([`pass_on`]) is the fastest.
 //!
 //! Nothing may depend on who answers:
 //!
@@ -28,6 +29,7 @@ use std::fmt::Display;
 use std::hash::{Hash, Hasher};
 use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -38,7 +40,7 @@ use crate::serve::{judge, own_stdout};
 
 pub use stay::reside;
 
-use ask::Asked;
+use ask::{Absent, Asked};
 
 /// How long an event waits for a resident process that is busy with another.
 pub const PATIENCE: Duration = Duration::from_millis(50);
@@ -85,23 +87,61 @@ pub struct Resident {
 }
 
 impl Resident {
-    /// The socket of the process that sees just what this one sees, whatever the event.
-    ///
-    /// # Errors
-    /// If this program or its folder cannot be found.
-    pub fn socket(&self) -> io::Result<PathBuf> {
-        let program = std::env::current_exe()?;
-        let data = program.metadata()?;
-        let mut seen = DefaultHasher::new();
-        (program, data.dev(), data.ino(), data.len(), data.mtime(), data.mtime_nsec()).hash(&mut seen);
-        lasting(std::env::args_os().skip(1)).hash(&mut seen);
-        std::env::current_dir()?.hash(&mut seen);
-        let kept = std::env::vars_os().filter(|(name, _)| !PASSING.iter().any(|passing| name == passing));
-        let mut kept: Vec<_> = kept.collect();
-        kept.sort_unstable();
-        kept.hash(&mut seen);
-        Ok(self.folder.join(format!("{:016x}.sock", seen.finish())))
+    /// The folder for sockets: the user's runtime folder (`XDG_RUNTIME_DIR`) where there is one, and else one in the folder
+    /// of states.
+    #[must_use]
+    pub fn folder(state: &Path) -> PathBuf {
+        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        match runtime.filter(|folder| folder.is_absolute() && folder.is_dir()) {
+            Some(folder) => folder.join("hookspec"),
+            None => state.join("resident"),
+        }
     }
+
+    fn socket(&self) -> io::Result<PathBuf> {
+        socket(&self.folder, &std::env::current_exe()?)
+    }
+}
+
+/// The socket of the resident process of a program that sees just what this one sees, whatever the event.
+///
+/// # Errors
+/// If the program cannot be found, or its socket would have too long a name.
+pub fn socket(folder: &Path, program: &Path) -> io::Result<PathBuf> {
+    let data = program.metadata()?;
+    let mut seen = DefaultHasher::new();
+    (program, data.dev(), data.ino(), data.len(), data.mtime(), data.mtime_nsec()).hash(&mut seen);
+    lasting(std::env::args_os().skip(1)).hash(&mut seen);
+    std::env::current_dir()?.hash(&mut seen);
+    let kept = std::env::vars_os().filter(|(name, _)| !PASSING.iter().any(|passing| name == passing));
+    let mut kept: Vec<_> = kept.collect();
+    kept.sort_unstable();
+    kept.hash(&mut seen);
+    let socket = folder.join(format!("{:016x}.sock", seen.finish()));
+    std::os::unix::net::SocketAddr::from_pathname(&socket)?;
+    Ok(socket)
+}
+
+/// Hands the event on standard input to the resident process at a socket and gives the exit code; `None` where none has
+/// time for it, with standard input as it was, so that the program itself can be run in place of this one.
+#[must_use]
+pub fn pass_on(client: Client, name: Option<&str>, deadline: Duration, socket: &Path) -> Option<u8> {
+    Some(passed(ask::ready(socket).ok()?, client, name, deadline))
+}
+
+fn passed(taker: UnixStream, client: Client, name: Option<&str>, deadline: Duration) -> u8 {
+    let Some(stdout) = own_stdout() else { return 2 };
+    let (bytes, read) = input::read(std::io::stdin(), &Limits::default());
+    let why = match &read {
+        // Nothing is run for what cannot be read; the resident process finds its caller gone.
+        Err(_) => String::new(),
+        Ok(()) => match ask::hand_over(taker, &wire::Head::new(client, name, deadline), &bytes) {
+            Asked::Answered(answer) => return stdout.give(&answer),
+            Asked::Lost(why) => why,
+        },
+    };
+    let refused = |_: &Event| Err::<Bridge, _>(why);
+    judge(client, name, &bytes, read, refused, move |answer| stdout.give(answer))
 }
 
 /// The arguments without those that may differ from event to event.
@@ -129,37 +169,18 @@ pub fn serve<E: Display>(
     resident: &Resident,
     bridge: impl FnOnce(&Event) -> Result<Bridge, E>,
 ) -> u8 {
-    let Some(stdout) = own_stdout() else { return 2 };
-    let (bytes, read) = input::read(std::io::stdin(), &Limits::default());
-    // What cannot be read needs no hooks.
-    if read.is_err() {
-        return judge(client, name, &bytes, read, bridge, move |answer| stdout.give(answer));
-    }
-    let socket = resident.socket().and_then(|socket| {
-        std::os::unix::net::SocketAddr::from_pathname(&socket)?;
-        Ok(socket)
-    });
-    let socket = match socket {
+    let socket = match resident.socket() {
         Ok(socket) => socket,
         Err(error) => {
             tracing::warn!(%error, folder = %resident.folder.display(), "no resident process can listen there");
-            return judge(client, name, &bytes, read, bridge, move |answer| stdout.give(answer));
+            return crate::serve::serve(client, name, bridge);
         }
     };
-    let head = wire::Head {
-        client: client.name().to_owned(),
-        name: name.map(str::to_owned),
-        deadline: resident.deadline,
-    };
-    match ask::ask(&socket, &head, &bytes) {
-        Asked::Answered(answer) => stdout.give(&answer),
-        Asked::Lost(why) => {
-            let refused = |_: &Event| Err::<Bridge, _>(why);
-            judge(client, name, &bytes, read, refused, move |answer| stdout.give(answer))
-        }
-        Asked::Busy => judge(client, name, &bytes, read, bridge, move |answer| stdout.give(answer)),
-        Asked::Nobody => {
-            let code = judge(client, name, &bytes, read, bridge, move |answer| stdout.give(answer));
+    match ask::ready(&socket) {
+        Ok(taker) => passed(taker, client, name, resident.deadline),
+        Err(Absent::Busy) => crate::serve::serve(client, name, bridge),
+        Err(Absent::Nobody) => {
+            let code = crate::serve::serve(client, name, bridge);
             if let Err(error) = ask::start(resident, &socket) {
                 tracing::warn!(%error);
             }

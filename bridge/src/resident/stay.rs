@@ -19,8 +19,8 @@ use crate::input::Limits;
 use crate::lower::Answer;
 use crate::serve::judge;
 
-/// How long the parts of an event may take to come.
-const STALLED: Duration = Duration::from_secs(5);
+/// How long the parts of an event may take to come: longer than the client may take to write it.
+const STALLED: Duration = Duration::from_secs(25);
 
 /// Answers the events that come over a socket, until none has come for `idle`. Where another process listens there
 /// already, it returns at once.

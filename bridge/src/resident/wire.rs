@@ -17,6 +17,7 @@ use rustix::net::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::client::Client;
 use crate::lower::Answer;
 
 /// What a resident process says when it takes an event.
@@ -29,6 +30,12 @@ pub(super) struct Head {
     pub(super) name: Option<String>,
     /// How long hooks may take together.
     pub(super) deadline: Duration,
+}
+
+impl Head {
+    pub(super) fn new(client: Client, name: Option<&str>, deadline: Duration) -> Self {
+        Self { client: client.name().to_owned(), name: name.map(str::to_owned), deadline }
+    }
 }
 
 /// An answer on its way.

@@ -101,11 +101,7 @@ impl BridgeCommand {
     }
 
     fn resident(&self) -> Result<Resident, PathsError> {
-        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
-        let folder = match runtime.filter(|folder| folder.is_absolute() && folder.is_dir()) {
-            Some(folder) => folder.join("hookspec"),
-            None => Paths::discover()?.state_dir.join("resident"),
-        };
+        let folder = Resident::folder(&Paths::discover()?.state_dir);
         let mut start: Vec<OsString> = std::env::args_os().skip(1).collect();
         start.push("--reside".into());
         Ok(Resident { folder, start, deadline: self.deadline() })

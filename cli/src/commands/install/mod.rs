@@ -46,7 +46,7 @@ pub(crate) struct Install {
     /// `--scope project`, since others have it elsewhere.
     #[arg(long, value_name = "COMMAND")]
     program: Option<String>,
-    /// Let a process that stays answer the events: less than half the time, and some megabytes while it is used.
+    /// Let a process that stays answer the events: sooner, at some megabytes of memory while it is used.
     #[arg(long)]
     resident: bool,
 }
@@ -145,6 +145,14 @@ impl Install {
             own.map_err(|source| WriteError::File { path: "this program".into(), done: "found", source })?;
         let name =
             own.file_stem().map_or_else(|| "hookspec".into(), |name| name.to_string_lossy().into_owned());
+        // A small program lies beside this one that hands events to the process that stays; one of a user's own may
+        // not have brought it.
+        let ask = own.with_file_name("hookspec-ask");
+        let (own, name) = if self.resident && name == "hookspec" && ask.is_file() {
+            (ask, "hookspec-ask".to_owned())
+        } else {
+            (own, name)
+        };
         // A path of one machine has no place in what all who work on the project read.
         let word = if scope == Scope::Project { name } else { own.display().to_string() };
         Ok(quoted(&word))
