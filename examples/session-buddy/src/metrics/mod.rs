@@ -146,23 +146,18 @@ pub struct Summary {
     pub last: Option<Timestamp>,
 }
 
-/// Updates the session's row: commits, language, and when it was last seen.
+/// Updates the session's row: commits, language, and when it was last seen. A session that was never started, as that of
+/// a command, has none and gets none.
 pub(crate) fn update(session: &Session) -> Result<(), StoreError> {
-    let git = session.workspace().and_then(Git::at);
     let at = session.clock().now();
-    let project = store::project(session);
+    let head: Option<Option<String>> = store::with(session, |store| {
+        let query = "SELECT head FROM sessions WHERE id = ?1";
+        Ok(store.connection.query_row(query, [session.id()], |row| row.get(0)).optional()?)
+    })?;
+    let Some(head) = head else { return Ok(()) };
+    let git = session.workspace().and_then(Git::at);
+    let commits = git.and_then(|git| git.commits_since(head.as_deref())).unwrap_or(0);
     store::with(session, |store| {
-        let head: Option<Option<String>> = store
-            .connection
-            .query_row("SELECT head FROM sessions WHERE id = ?1", [session.id()], |row| row.get(0))
-            .optional()?;
-        if head.is_none() {
-            let zone = session.settings::<crate::settings::Settings>().zone();
-            let time_of_day = TimeOfDay::of(at.to_zoned(zone).hour());
-            let head = git.as_ref().and_then(Git::head);
-            store.begin_session(session.id(), &project, at, time_of_day, head.as_deref())?;
-        }
-        let commits = git.and_then(|git| git.commits_since(head.flatten().as_deref())).unwrap_or(0);
         let language = store.language(session.id())?;
         store.connection.execute(
             "UPDATE sessions SET ended = ?2, commits = ?3, language = ?4 WHERE id = ?1",
