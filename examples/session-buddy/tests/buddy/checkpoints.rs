@@ -198,7 +198,8 @@ fn three_with_a_mean_of_84_make_no_skill() {
 async fn learning_that_fails_does_not_fail_the_checkpoint() {
     let stage = Stage::new();
     let fails = Hook::new(POST_CHECKPOINT, "test.fails", |_, _| Err::<(), _>("no luck")).priority(2_000_000);
-    let panics = Hook::new(POST_CHECKPOINT, "test.panics", |_, _| panic!("no luck")).priority(2_000_000);
+    let panics =
+        Hook::new(POST_CHECKPOINT, "test.panics", |_, _| -> () { panic!("no luck") }).priority(2_000_000);
     let session = stage.session(with(90).register(fails).register(panics), "a");
     run(&session, "checkpoint", json!({})).await.unwrap();
     assert_eq!(stage.store().checkpoints(None, 10).unwrap().len(), 1);

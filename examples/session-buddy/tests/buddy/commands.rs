@@ -44,7 +44,7 @@ fn a_checkpoint_is_refused_made_and_listed() {
     let made = data(&stage, &["checkpoint", "--json", "--config", &low, "a start"]);
     assert_eq!(
         (&made["label"], &made["score"], &made["refused"]),
-        (&json!("a start"), &json!(10), &Value::Null)
+        (&json!("a start"), &json!(11), &Value::Null)
     );
     let all = data(&stage, &["buddy", "checkpoints", "--json"]);
     assert_eq!(all.as_array().unwrap().len(), 2);

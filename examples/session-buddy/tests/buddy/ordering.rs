@@ -58,7 +58,7 @@ fn disabled_hooks_are_skipped_and_listed() {
         .hooks()
         .list()
         .into_iter()
-        .map(|row| (row.info.name.clone(), row.info.options.priority, row.on))
+        .map(|row| (row.info.name.clone(), row.info.priority, row.on))
         .collect();
     assert_eq!(rows, [("t.a".to_owned(), rank(10, 0), false), ("t.b".to_owned(), rank(50, 0), true)]);
     session.hooks().enable("t.a").unwrap();

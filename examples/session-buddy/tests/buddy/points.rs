@@ -66,6 +66,6 @@ fn the_five_defaults_are_registered_with_their_priorities() {
         let row =
             rows.iter().find(|row| row.info.name == name).unwrap_or_else(|| panic!("{name} is not there"));
         assert!(row.on, "{name}: {}", row.why);
-        assert_eq!((row.info.point.wire, row.info.options.priority), (wire, rank(theirs, 0)), "{name}");
+        assert_eq!((row.info.point.wire, row.info.priority), (wire, rank(theirs, 0)), "{name}");
     }
 }

@@ -1,5 +1,7 @@
 //! A session with this plugin: a workspace, a state folder, a clock that stands still; and an agent with a scripted model.
 
+#![allow(unreachable_pub)] // one binary, and each file uses its part
+
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
