@@ -215,10 +215,10 @@ fn runs_config(path: &Path, workspace: Option<&Path>) -> bool {
     ];
     let top = workspace.and_then(Path::parent);
     path.ancestors().skip(1).take_while(|folder| Some(*folder) != top).any(|folder| {
-        let names_plugins = |name: &&str| {
+        let names_plugins = |name: &str| {
             std::fs::read_to_string(folder.join(name)).is_ok_and(|text| text.contains("plugins"))
         };
-        PROGRAMS.iter().any(|name| folder.join(name).exists()) || DATA.iter().any(|name| names_plugins(&name))
+        PROGRAMS.iter().any(|name| folder.join(name).exists()) || DATA.iter().any(|name| names_plugins(name))
     })
 }
 

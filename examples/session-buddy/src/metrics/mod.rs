@@ -176,7 +176,11 @@ fn collect_metrics(checkpoint: &Checkpoint, session: &Session) -> Result<(), Sto
 }
 
 impl Store {
-    pub(crate) fn begin_session(
+    /// Begins a session's row; one that is there stays as it is.
+    ///
+    /// # Errors
+    /// As the database's.
+    pub fn begin_session(
         &mut self,
         id: &str,
         project: &str,
@@ -193,7 +197,10 @@ impl Store {
     }
 
     /// Notes a checkpoint's score in its session's row.
-    pub(crate) fn note_quality(&mut self, id: &str, score: f64) -> Result<(), StoreError> {
+    ///
+    /// # Errors
+    /// As the database's.
+    pub fn note_quality(&mut self, id: &str, score: f64) -> Result<(), StoreError> {
         self.connection.execute(
             "UPDATE sessions SET checkpoints = checkpoints + 1, quality_end = ?2,
              quality_start = coalesce(quality_start, ?2) WHERE id = ?1",

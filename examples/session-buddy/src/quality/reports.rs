@@ -6,8 +6,11 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+/// Reads the share of covered lines out of a report.
+type Read = fn(&str) -> Option<f64>;
+
 /// Reports, in the order in which they are looked for, and how each is read.
-const REPORTS: [(&str, fn(&str) -> Option<f64>); 9] = [
+const REPORTS: [(&str, Read); 9] = [
     ("lcov.info", lcov),
     ("coverage/lcov.info", lcov),
     ("target/llvm-cov/lcov.info", lcov),

@@ -17,7 +17,7 @@ fn letter(name: &str, theirs: u16, nth: u16, letter: char) -> Hook<Search> {
 
 fn session(hooks: impl IntoIterator<Item = Hook<Search>>) -> Session {
     let builder =
-        hooks.into_iter().fold(Registry::builder().linked(false), |builder, hook| builder.register(hook));
+        hooks.into_iter().fold(Registry::builder().linked(false), hookspec::RegistryBuilder::register);
     Session::builder(&Hooks::new(builder.build().unwrap()), "s").build()
 }
 

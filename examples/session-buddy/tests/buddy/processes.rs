@@ -62,7 +62,8 @@ impl Writer {
         let mut written = BTreeSet::new();
         let id = |line: &str| line.rsplit_once("written ").and_then(|(_, id)| id.parse().ok());
         while written.len() < count {
-            let line = lines.next().expect("the writer goes on until it is killed").unwrap();
+            // The writer goes on until it is killed.
+            let line = lines.next().unwrap().unwrap();
             written.extend(id(&line));
         }
         self.0.kill().unwrap();
