@@ -1,7 +1,8 @@
 //! Errors like this one that were fixed.
 //!
 //! First those with the same fingerprint. Then SQLite's full-text index finds candidates by the rarest words of the masked
-//! text, and the overlap of their letter pairs (Sørensen–Dice, by `strsim`) is the similarity. Rare words only, because
+//! text, and the overlap of their letter pairs (Sørensen–Dice, by `strsim`) is the similarity; a text that is contained in
+//! another counts as like it. Rare words only, because
 //! a word that is in every error costs as much as reading them all and tells nothing. A host may lend [`Embedder`] to
 //! the session; then the cosine of the embeddings counts where it is larger.
 
@@ -118,7 +119,7 @@ impl Store {
         let wanted = head(masked);
         for (error, minutes, text) in self.candidates(masked)? {
             if known.insert(error) {
-                found.push((error, strsim::sorensen_dice(&wanted, &head(&text)), minutes));
+                found.push((error, likeness(&wanted, &head(&text)), minutes));
             }
         }
         if let Some(wanted) = embedding {
@@ -211,6 +212,19 @@ impl Store {
     }
 }
 
+/// How alike two masked texts are. A text of some length that stands as it is in the other is like it, whatever surrounds
+/// it there: people paste the line that matters, and hosts put a sentence before it.
+fn likeness(wanted: &str, held: &str) -> f64 {
+    const LONG_ENOUGH: usize = 16;
+    let dice = strsim::sorensen_dice(wanted, held);
+    let (short, long) = if wanted.len() < held.len() { (wanted, held) } else { (held, wanted) };
+    if short.len() >= LONG_ENOUGH && long.contains(short) {
+        let share = short.len() as f64 / long.len() as f64;
+        return dice.max(0.75 + 0.25 * share);
+    }
+    dice
+}
+
 /// The words of a masked text as the index has them: small letters, at least three, each once, no masks.
 fn words(masked: &str) -> BTreeSet<String> {
     let text: String = masked
@@ -253,6 +267,17 @@ mod tests {
     fn masks_are_no_words() {
         let words: Vec<String> = words("error in <path>: expected `Vec<Foo>` at <n>").into_iter().collect();
         assert_eq!(words, ["error", "expected", "foo", "vec"]);
+    }
+
+    #[test]
+    fn a_pasted_line_is_like_the_whole() {
+        let line = "KeyError: 'colour' in <path>";
+        assert!(
+            likeness(line, &format!("The command ended with exit code <n>. {line} and much more of it"))
+                > 0.75
+        );
+        assert!(likeness("KeyError", &format!("{line} {line} {line}")) < 0.5, "one word is in everything");
+        assert!((likeness(line, line) - 1.0).abs() < 1e-9);
     }
 
     #[test]

@@ -89,3 +89,35 @@ fn the_programs_own_commands_are_as_they_were() {
     let unknown = hookspec(&stage, &["checkpoin"]);
     assert!(String::from_utf8(unknown.stderr).unwrap().contains("a similar subcommand exists: 'checkpoint'"));
 }
+
+/// The run of the README.
+#[test]
+fn the_scripted_session_closes_a_chain_refuses_a_checkpoint_and_brings_the_fix_back() {
+    let stage = Stage::new();
+    let script = format!("replay:{}/demo.jsonl", env!("CARGO_MANIFEST_DIR"));
+    let output = hookspec(&stage, &["chat", "--model", &script, "--name", "demo", "-n", "-y", "go"]);
+    let said =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{said}");
+    let log = std::fs::read_to_string(stage.path().join("home/logs/demo/conversation.jsonl")).unwrap();
+    let at = |text: &str| log.find(text).unwrap_or_else(|| panic!("no {text:?} in {log}"));
+    let refused = at("The checkpoint was refused by `buddy.validate_quality`");
+    assert!(
+        refused < at("An error like this was fixed before") && log.contains("The fix: created config.toml")
+    );
+    let found = data(
+        &stage,
+        &[
+            "buddy",
+            "errors",
+            "--json",
+            "`shell`: The command ended with exit code 1.\nFileNotFoundError: config.toml",
+        ],
+    );
+    assert_eq!(found["errors"][0]["action"], "created config.toml");
+    assert!(
+        good(&stage, &["buddy", "errors", "FileNotFoundError: config.toml"]).contains("created config.toml")
+    );
+    let metrics = data(&stage, &["buddy", "metrics", "--json"]);
+    assert_eq!((&metrics["sessions"], &metrics["files"]), (&json!(1), &json!(1)));
+}
