@@ -107,13 +107,13 @@ fn note_result(
     session: &Session,
     settings: &Settings,
     state: &mut Memory,
-) -> Result<(), StoreError> {
+) -> Result<Option<Message>, StoreError> {
     let ok = status == ToolStatus::Ok;
     let text = short(&errors::call_text(tool_use), KEPT);
     record(session, &Moment::Call { tool: tool_use.tool.clone(), text, ok })?;
-    if ok {
-        let is_command = settings.command_tools.contains(&tool_use.tool);
-        errors::succeeded(session, state, tool_use, is_command)?;
+    if !ok {
+        return Ok(None);
     }
-    Ok(())
+    let is_command = settings.command_tools.contains(&tool_use.tool);
+    errors::succeeded(session, state, tool_use, is_command)
 }

@@ -16,10 +16,11 @@ mod similar;
 
 use hookspec::points::{ERROR, ErrorSource, TOOL_PRE_EXECUTE};
 use hookspec::{Failure, Message, Session, ToolUse, hook};
+use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::store::{self, StoreError, short};
+use crate::store::{self, Store, StoreError, short};
 
 pub use chains::{Attempt, Chain, ErrorRow, KindRow, Seen};
 pub use fingerprint::{fingerprint, kind, mask};
@@ -114,7 +115,8 @@ fn track_error(
 /// What the model is told.
 fn remedy(found: &Similar) -> String {
     let mut text = format!(
-        "<session_buddy>An error like this was fixed before (similarity {:.2}, after {}). The fix: {}",
+        "<session_buddy>An error like this was fixed before (chain {}, similarity {:.2}, after {}). The fix: {}",
+        found.chain,
         found.similarity,
         crate::metrics::minutes(found.minutes),
         found.action
@@ -150,36 +152,54 @@ pub(crate) fn tried(
     })
 }
 
-/// A call succeeded: what failed as this call is fixed, and anything else has been tried.
+/// A call succeeded: what failed as this call is fixed, and anything else has been tried. Gives the chains that were
+/// closed, for the timeline and the model.
 pub(crate) fn succeeded(
     session: &Session,
     state: &mut Memory,
     call: &ToolUse,
     is_command: bool,
-) -> Result<(), StoreError> {
+) -> Result<Option<Message>, StoreError> {
     let key = call_key(call);
     let at = session.clock().now();
     let (fixed, open): (Vec<Open>, Vec<Open>) = state.open.drain(..).partition(|open| open.call == key);
     state.open = open;
-    if !fixed.is_empty() {
-        store::with(session, |store| {
-            for open in &fixed {
-                // Nothing was done in between: that it ran again is all there is to tell.
-                let fix = match open.last {
-                    Some(last) => Some(last),
-                    None => store.record_attempt(open.error, "ran it again, unchanged", "", at)?,
-                };
-                if let Some(fix) = fix {
-                    store.resolve(open.error, fix)?;
-                }
-            }
-            Ok(())
-        })?;
-    }
+    let closed =
+        if fixed.is_empty() { Vec::new() } else { store::with(session, |store| close(store, &fixed, at))? };
     if is_command && !state.edited {
         tried(session, state, &format!("ran `{}`", short(&call_text(call), 500)), "")?;
     }
-    Ok(())
+    let told = closed.iter().map(|chain| {
+        let Chain { id, error, fix, minutes, .. } = chain;
+        format!(
+            "chain {id}: error {} ({}) is fixed after {}: {}",
+            error.id,
+            error.kind,
+            crate::metrics::minutes(*minutes),
+            fix.action
+        )
+    });
+    let told: Vec<String> = told.collect();
+    Ok((!told.is_empty())
+        .then(|| Message::system(format!("<session_buddy>{}</session_buddy>", told.join("\n"))).hidden()))
+}
+
+/// Makes chains of what was fixed: the last attempt was the fix.
+fn close(store: &mut Store, fixed: &[Open], at: Timestamp) -> Result<Vec<Chain>, StoreError> {
+    let mut closed = Vec::new();
+    for open in fixed {
+        let fix = match open.last {
+            Some(last) => Some(last),
+            // Nothing was done in between: that it ran again is all there is to tell.
+            None => store.record_attempt(open.error, "ran it again, unchanged", "", at)?,
+        };
+        if let Some(fix) = fix
+            && let Some(chain) = store.resolve(open.error, fix)?
+        {
+            closed.extend(store.chain(chain)?);
+        }
+    }
+    Ok(closed)
 }
 
 /// The text of the last error that this session has open.

@@ -6,6 +6,9 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
+/// Bytes of a report that is read.
+const MOST_BYTES: u64 = 64 * 1024 * 1024;
+
 /// Reads the share of covered lines out of a report.
 type Read = fn(&str) -> Option<f64>;
 
@@ -25,7 +28,12 @@ const REPORTS: [(&str, Read); 9] = [
 /// The share of lines that tests run, and the report that says so.
 pub(crate) fn coverage(workspace: &Path) -> Option<(f64, &'static str)> {
     REPORTS.iter().find_map(|(path, read)| {
-        let text = std::fs::read_to_string(workspace.join(path)).ok()?;
+        let path_here = workspace.join(path);
+        // A pipe would never end, and a report has a size.
+        let known =
+            std::fs::metadata(&path_here).ok().filter(|data| data.is_file() && data.len() <= MOST_BYTES);
+        known?;
+        let text = std::fs::read_to_string(path_here).ok()?;
         Some((read(&text)?, *path))
     })
 }

@@ -105,3 +105,22 @@ async fn rust_is_formatted_in_its_edition_and_its_modules_are_not_followed() {
         "fn  inner( ) { }\n"
     );
 }
+
+#[tokio::test]
+async fn a_toolchain_that_the_project_brings_is_not_run() {
+    let stage = Stage::new();
+    stage.write("rust-toolchain.toml", "[toolchain]\npath = 'evil'\n");
+    let ran = stage.path().join("ran");
+    stage.write("evil/bin/rustfmt", &format!("#!/bin/sh\ntouch '{}'\ncat\n", ran.display()));
+    let evil = stage.workspace().join("evil/bin/rustfmt");
+    std::fs::set_permissions(&evil, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    stage.write("evil/bin/rustc", "#!/bin/sh\n");
+    let session = stage.session(builder(), "a");
+    stage.write("rustfmt.toml", "tab_spaces = 2\n");
+    save(&session, "a.rs", "fn  a( ) { b() }\n").await;
+    assert!(!ran.exists());
+    if hookspec_process::find("rustfmt", None).is_some() {
+        let text = std::fs::read_to_string(stage.workspace().join("a.rs")).unwrap();
+        assert_eq!(text, "fn a() {\n  b()\n}\n", "the project's settings count all the same");
+    }
+}

@@ -1,7 +1,7 @@
 //! An agent with a scripted model: an error, attempts, the fix; and the fix offered when the error is back.
 
-use hookspec::points::EndReason;
-use hookspec::{Fold, Hook, Message};
+use hookspec::points::{ERROR, EndReason, ErrorSource};
+use hookspec::{Fold, Hook, Message, fire};
 use hookspec_session_buddy::patterns::Kind;
 use hookspec_session_buddy::points::PRE_REFLECTION_STORE;
 use serde_json::json;
@@ -26,6 +26,9 @@ async fn an_error_its_attempts_and_its_fix_become_a_chain_that_helps_the_next_se
     let (mut agent, _) = stage.agent(builder(), "first", &script).await;
     agent.prompt(Message::user("mend it")).await;
     assert!(!log(&agent).iter().any(|text| text.contains("was fixed before")), "nothing is known yet");
+    let closed =
+        "<session_buddy>chain 1: error 1 (KeyError) is fixed after 0 s: created good</session_buddy>";
+    assert_eq!(log(&agent).iter().filter(|text| *text == closed).count(), 1, "{:#?}", log(&agent));
     agent.end(EndReason::Exit).await;
 
     let store = stage.store();
@@ -42,7 +45,11 @@ async fn an_error_its_attempts_and_its_fix_become_a_chain_that_helps_the_next_se
     let said = log(&agent);
     let offered =
         said.iter().find(|text| text.contains("was fixed before")).unwrap_or_else(|| panic!("{said:#?}"));
-    assert!(offered.contains("similarity 1.00") && offered.contains("The fix: created good\ny"), "{offered}");
+    assert!(
+        offered.contains("(chain 1, similarity 1.00, after 0 s)")
+            && offered.contains("The fix: created good\ny"),
+        "{offered}"
+    );
     agent.end(EndReason::Exit).await;
 }
 
@@ -149,4 +156,39 @@ async fn a_session_goes_on_where_the_database_cannot_be_used() {
     let error = runs.iter().find_map(|run| run.error.clone()).unwrap();
     assert!(error.contains("Name another as `database` in [hooks.buddy]"), "{error}");
     assert!(runs.iter().filter(|run| run.error.is_some()).count() < 100, "a failure does not beget failures");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_one_process_left_open_the_next_one_closes() {
+    let stage = Stage::new();
+    let (mut agent, _) = stage.agent(builder(), "long", &[shell(CHECK), say("Later.")]).await;
+    agent.prompt(Message::user("go")).await;
+    agent.end(EndReason::Exit).await;
+    stage.clock.advance(std::time::Duration::from_secs(3600));
+    // A resumed script goes on after what was said.
+    let good = call("save", json!({ "path": "good", "content": "y\n" }));
+    let script = [shell(CHECK), say("Later."), good, shell(CHECK), say("Now.")];
+    let mut agent = stage.resumed(builder(), "long", &script).await;
+    agent.prompt(Message::user("go on")).await;
+    agent.end(EndReason::Exit).await;
+    let chain = stage.store().chain(1).unwrap().unwrap();
+    assert_eq!(chain.fix.action, "created good");
+    assert!((chain.minutes - 60.0).abs() < 1e-9, "{}", chain.minutes);
+}
+
+#[tokio::test]
+async fn an_error_without_words_or_tried_again_is_not_recorded() {
+    let stage = Stage::new();
+    let session = stage.session(builder(), "a");
+    for (error, retryable, attempt) in [("", false, 0), (" \n ", false, 0), ("overloaded", true, 1)] {
+        let fired = fire!(session, ERROR { source: ErrorSource::Model, error, retryable, attempt }).await;
+        assert!(fired.failures().is_empty() && fired.messages().is_empty(), "{fired:?}");
+    }
+    assert!(stage.store().kinds().unwrap().is_empty());
+    let first = fire!(
+        session,
+        ERROR { source: ErrorSource::Model, error: "overloaded", retryable: true, attempt: 0 }
+    );
+    assert!(first.await.failures().is_empty());
+    assert_eq!(stage.store().kinds().unwrap()[0].count, 1);
 }

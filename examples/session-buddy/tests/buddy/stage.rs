@@ -121,12 +121,27 @@ impl Stage {
         name: &str,
         script: &[String],
     ) -> (Agent, Arc<Timeline>) {
+        self.opened(builder, Begin::New(name.into()), name, script).await
+    }
+
+    /// Goes on with a session, as the next process would.
+    pub async fn resumed(&self, builder: RegistryBuilder, name: &str, script: &[String]) -> Agent {
+        self.opened(builder, Begin::Resume(name.into()), name, script).await.0
+    }
+
+    async fn opened(
+        &self,
+        builder: RegistryBuilder,
+        begin: Begin,
+        name: &str,
+        script: &[String],
+    ) -> (Agent, Arc<Timeline>) {
         let file = self.folder.path().join(format!("{name}.jsonl"));
         std::fs::write(&file, script.join("\n")).unwrap();
         let timeline = Arc::new(Timeline::new(10_000));
         let opening = Opening {
             hooks: Hooks::with_spawn(self.configured(builder), Arc::new(TokioSpawn::current().unwrap())),
-            begin: Begin::New(name.into()),
+            begin,
             logs: self.folder.path().join("logs"),
             workspace: self.workspace(),
             model: Some(format!("replay:{}", file.display())),
