@@ -108,6 +108,10 @@ fn a_kill_loses_nothing_and_leaves_no_lock() {
         .and_then(|connection| connection.pragma_query_value(None, "integrity_check", |row| row.get(0)))
         .unwrap();
     assert_eq!(sound, "ok");
+    let mode: String = rusqlite::Connection::open(&database)
+        .and_then(|connection| connection.pragma_query_value(None, "journal_mode", |row| row.get(0)))
+        .unwrap();
+    assert_eq!(mode, "wal", "readers do not wait for writers");
 }
 
 #[test]
