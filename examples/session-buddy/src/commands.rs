@@ -9,7 +9,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 
 use crate::checkpoint::{self, CheckpointError, Wanted};
-use crate::metrics::{self, Filter, minutes};
+use crate::metrics::{self, Filter, SessionRow, minutes};
 use crate::search::{self, Sought};
 use crate::settings::Settings;
 use crate::{skills, store};
@@ -187,11 +187,14 @@ fn show_metrics(
             .map_err(|error| format!("{file} cannot be written: {error}"))?;
         invocation.note(format_args!("the picture is in {file}"));
     }
-    if arguments.get_flag("sessions") {
-        return invocation.data(&sessions);
-    }
-    if invocation.json() {
-        return invocation.data(&summary);
+    match (arguments.get_flag("sessions"), invocation.json()) {
+        (true, true) => return invocation.data(&sessions),
+        (false, true) => return invocation.data(&summary),
+        (true, false) => {
+            show_sessions(invocation, &sessions);
+            return Ok(());
+        }
+        (false, false) => {}
     }
     let trend = format!("{:?}", summary.trend).to_lowercase();
     let tools: Vec<String> = summary.tools.iter().map(|(name, calls)| format!("{name} {calls}")).collect();
@@ -209,6 +212,28 @@ fn show_metrics(
         invocation.line(format_args!("{name:<12} {value}"));
     }
     Ok(())
+}
+
+fn show_sessions(invocation: &Invocation<'_>, sessions: &[SessionRow]) {
+    let row = |row: &SessionRow| {
+        let quality = row.quality.map(|quality| format!("{quality:.0}")).unwrap_or_default();
+        let (checkpoints, commits, files) = (row.checkpoints, row.commits, row.files);
+        let language = row.language.clone().unwrap_or_default();
+        let started = row.started.strftime("%Y-%m-%d %H:%M").to_string();
+        vec![
+            started,
+            minutes(row.minutes),
+            checkpoints.to_string(),
+            commits.to_string(),
+            files.to_string(),
+            quality,
+            language,
+            row.id.clone(),
+        ]
+    };
+    let heading =
+        ["start (UTC)", "length", "checkpoints", "commits", "files", "quality", "language", "session"];
+    invocation.table(&heading, &sessions.iter().map(row).collect::<Vec<_>>());
 }
 
 fn show_skills(

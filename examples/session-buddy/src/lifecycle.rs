@@ -7,6 +7,7 @@ use hookspec::points::{
     SESSION_START, TOOL_POST_EXECUTE,
 };
 use hookspec::{Message, Session, ToolStatus, ToolUse, fire, hook};
+use jiff::ToSpan;
 
 use crate::errors::{self, Memory};
 use crate::points::PRE_SESSION_END;
@@ -15,7 +16,7 @@ use crate::store::{self, StoreError, short};
 use crate::timeline::{KEPT, Moment, record};
 use crate::{git, metrics};
 
-/// Begins the session's row of metrics; a resumed session goes on with its own.
+/// Begins the session's row of metrics; a resumed session goes on with its own. Forgets old timelines.
 #[hook(SESSION_START, name = "buddy.begin_session", priority = 900_000)]
 fn begin_session(session: &Session, settings: &Settings) -> Result<(), StoreError> {
     let at = session.clock().now();
@@ -23,6 +24,11 @@ fn begin_session(session: &Session, settings: &Settings) -> Result<(), StoreErro
     let time_of_day = metrics::TimeOfDay::of(at.to_zoned(settings.zone()).hour());
     let project = store::project(session);
     store::with(session, |store| {
+        if settings.keep_days > 0
+            && let Ok(oldest) = at.checked_sub((i64::from(settings.keep_days) * 24).hours())
+        {
+            store.forget_before(oldest)?;
+        }
         store.begin_session(session.id(), &project, at, time_of_day, head.as_deref())
     })
 }

@@ -42,6 +42,8 @@ pub struct Settings {
     pub measure_s: u64,
     /// Tools whose calls are commands: one that succeeds between an error and its fix is an attempt.
     pub command_tools: Vec<String>,
+    /// After how many days the timelines of sessions are forgotten; 0 is never. What was learned from them stays.
+    pub keep_days: u32,
     /// The time zone for times of day, as `Europe/Berlin`; the system's unless given.
     pub time_zone: String,
 }
@@ -58,6 +60,7 @@ impl Default for Settings {
             lint: Vec::new(),
             measure_s: 20,
             command_tools: vec!["shell".into()],
+            keep_days: 90,
             time_zone: String::new(),
         }
     }

@@ -80,6 +80,14 @@ impl Store {
         Ok(())
     }
 
+    /// Forgets what happened before a time: messages, calls and edits, not what was counted or learned from them.
+    ///
+    /// # Errors
+    /// As the database's.
+    pub fn forget_before(&mut self, time: Timestamp) -> Result<usize, StoreError> {
+        Ok(self.connection.execute("DELETE FROM moments WHERE at < ?1", [millis(time)])?)
+    }
+
     /// What happened in a session since its last checkpoint that was made, in order.
     ///
     /// # Errors

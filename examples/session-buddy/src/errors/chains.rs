@@ -9,7 +9,7 @@ use serde_json::Value;
 
 use crate::store::{Store, StoreError, millis, time};
 
-use super::fingerprint::{fingerprint, kind, mask};
+use super::fingerprint::{COUNTS, ends, fingerprint, kind, mask};
 
 /// An error as it is told to the store.
 #[derive(Clone, Copy, Debug)]
@@ -110,7 +110,7 @@ impl Store {
                 seen.session,
                 fingerprint(&masked),
                 kind(seen.message),
-                seen.message,
+                ends(seen.message, COUNTS),
                 masked,
                 serde_json::to_string(seen.context)?,
                 now,

@@ -1,15 +1,20 @@
 //! What makes two errors the same: the text without what changes from run to run.
 //!
-//! Paths, numbers, addresses, hashes and times are masked, colours and extra spaces taken out; the fingerprint is the
-//! SHA-256 of the rest.
+//! What a host puts before a tool's own words is left out (every command that fails would be like every other). Paths,
+//! numbers, addresses, hashes and times are masked, colours and extra spaces taken out; the fingerprint is the SHA-256 of
+//! the rest. Of a long text its begin and its end count: some programs say what is wrong first, others last.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 use sha2::{Digest, Sha256};
 
-/// Characters of a text that count: what comes after them is mostly backtrace.
-const COUNTS: usize = 4000;
+/// Characters of a text that count, and that are kept.
+pub(super) const COUNTS: usize = 4000;
+
+/// What the engine says before a tool's own words: the tool's name, and how a command ended.
+static PREAMBLE: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"^`[^`\n]+`: (?:The command (?:ended|was) [^\n]*(?:\n|$))?").ok());
 
 /// What is masked, in this order, since a time holds numbers and a path may hold a hash.
 const MASKS: [(&str, &str); 7] = [
@@ -51,7 +56,7 @@ static KINDS: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 /// ```
 #[must_use]
 pub fn mask(text: &str) -> String {
-    let mut masked: String = text.chars().take(COUNTS).collect();
+    let mut masked = ends(own_words(text), COUNTS);
     for (rule, mask) in RULES.iter() {
         let with = if *mask == "<hex>" {
             masked_hex(rule, &masked)
@@ -61,6 +66,30 @@ pub fn mask(text: &str) -> String {
         masked = with;
     }
     masked.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// An error's text without what the host says before the tool's own words.
+///
+/// ```
+/// use hookspec_session_buddy::errors::own_words;
+/// assert_eq!(own_words("`shell`: The command ended with exit code 1.\nKeyError: 'x'"), "KeyError: 'x'");
+/// assert_eq!(own_words("KeyError: 'x'"), "KeyError: 'x'");
+/// ```
+#[must_use]
+pub fn own_words(text: &str) -> &str {
+    let before = PREAMBLE.as_ref().and_then(|rule| rule.find(text)).map_or(0, |found| found.end());
+    &text[before..]
+}
+
+/// At most so many characters: where there are more, the first and the last half of them.
+pub(super) fn ends(text: &str, most: usize) -> String {
+    let count = text.chars().count();
+    if count <= most {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(most / 2).collect();
+    let tail: String = text.chars().skip(count - most / 2).collect();
+    format!("{head} … {tail}")
 }
 
 /// Only long ones: `abc1` may be anybody's name.
@@ -113,6 +142,14 @@ mod tests {
             assert_ne!(fingerprint(&mask(one)), fingerprint(&mask(two)));
         }
         assert_eq!(mask("deadbeef added"), "deadbeef added", "a word of letters is a word");
+    }
+
+    #[test]
+    fn both_ends_of_a_long_text_count() {
+        let long = |begin: &str, end: &str| mask(&format!("{begin} {} {end}", "so it goes ".repeat(2000)));
+        assert_ne!(long("KeyError", "x"), long("ValueError", "x"));
+        assert_ne!(long("Traceback", "KeyError"), long("Traceback", "ValueError"));
+        assert!(long("a", "b").len() < 2 * COUNTS);
     }
 
     #[test]

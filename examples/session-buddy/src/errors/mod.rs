@@ -14,6 +14,8 @@ mod chains;
 mod fingerprint;
 mod similar;
 
+use std::borrow::Cow;
+
 use hookspec::points::{ERROR, ErrorSource, TOOL_PRE_EXECUTE};
 use hookspec::{Failure, Message, Session, ToolUse, hook};
 use jiff::Timestamp;
@@ -23,7 +25,7 @@ use serde_json::{Value, json};
 use crate::store::{self, Store, StoreError, short};
 
 pub use chains::{Attempt, Chain, ErrorRow, KindRow, Seen};
-pub use fingerprint::{fingerprint, kind, mask};
+pub use fingerprint::{fingerprint, kind, mask, own_words};
 pub use similar::{Embed, Embedder, Similar};
 
 /// Open errors of a session that are followed; the oldest is given up for a further one.
@@ -85,6 +87,7 @@ fn track_error(
     }
     let call = (source == ErrorSource::Tool).then(|| state.call.clone()).flatten();
     let context = json!({ "source": source, "call": call.as_deref().map(|call| short(call, 500)), "project": store::project(session) });
+    let error = &described(error, call.as_deref());
     let embedding = session.extension::<Embedder>().and_then(|embedder| embedder.embed(error));
     let at = session.clock().now();
     store::with(session, |store| {
@@ -110,6 +113,16 @@ fn track_error(
         }
         Ok(store.similar(error, embedding.as_deref(), 1)?.first().map(|found| Message::system(remedy(found))))
     })
+}
+
+/// The error's text; where a tool failed without a word, the call is what tells it from others.
+fn described<'e>(error: &'e str, call: Option<&str>) -> Cow<'e, str> {
+    match call {
+        Some(call) if own_words(error).trim().is_empty() => {
+            Cow::Owned(format!("{error}\n{}", short(call, 500)))
+        }
+        _ => Cow::Borrowed(error),
+    }
 }
 
 /// What the model is told.

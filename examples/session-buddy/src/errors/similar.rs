@@ -15,7 +15,7 @@ use serde_json::Value;
 
 use crate::store::{Store, StoreError};
 
-use super::fingerprint::{fingerprint, mask};
+use super::fingerprint::{ends, fingerprint, mask};
 
 /// What is less similar is not: the original's figure.
 const ENOUGH: f64 = 0.7;
@@ -115,11 +115,9 @@ impl Store {
         let mut found: Vec<(i64, f64, f64)> = rows.collect::<Result<_, _>>()?;
         let mut known: BTreeSet<i64> = found.iter().map(|(error, ..)| *error).collect();
 
-        let head = |text: &str| text.chars().take(COMPARED).collect::<String>();
-        let wanted = head(masked);
         for (error, minutes, text) in self.candidates(masked)? {
             if known.insert(error) {
-                found.push((error, likeness(&wanted, &head(&text)), minutes));
+                found.push((error, likeness(masked, &text), minutes));
             }
         }
         if let Some(wanted) = embedding {
@@ -216,7 +214,7 @@ impl Store {
 /// it there: people paste the line that matters, and hosts put a sentence before it.
 fn likeness(wanted: &str, held: &str) -> f64 {
     const LONG_ENOUGH: usize = 16;
-    let dice = strsim::sorensen_dice(wanted, held);
+    let dice = strsim::sorensen_dice(&ends(wanted, COMPARED), &ends(held, COMPARED));
     let (short, long) = if wanted.len() < held.len() { (wanted, held) } else { (held, wanted) };
     if short.len() >= LONG_ENOUGH && long.contains(short) {
         let share = short.len() as f64 / long.len() as f64;

@@ -39,6 +39,7 @@ const MIGRATIONS: &[&str] = &["
         body TEXT NOT NULL
     ) STRICT;
     CREATE INDEX moments_by_session ON moments (session, id);
+    CREATE INDEX moments_by_time ON moments (at);
     CREATE TABLE errors (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         session TEXT NOT NULL,

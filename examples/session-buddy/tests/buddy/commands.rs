@@ -120,4 +120,6 @@ fn the_scripted_session_closes_a_chain_refuses_a_checkpoint_and_brings_the_fix_b
     );
     let metrics = data(&stage, &["buddy", "metrics", "--json"]);
     assert_eq!((&metrics["sessions"], &metrics["files"]), (&json!(1), &json!(1)));
+    assert_eq!(data(&stage, &["buddy", "metrics", "--sessions", "--json"])[0]["id"], "demo");
+    assert!(good(&stage, &["buddy", "metrics", "--sessions"]).contains("demo"));
 }

@@ -2,6 +2,7 @@
 
 use hookspec::points::{ERROR, EndReason, ErrorSource};
 use hookspec::{Fold, Hook, Message, fire};
+use hookspec_session_buddy::metrics::Filter;
 use hookspec_session_buddy::patterns::Kind;
 use hookspec_session_buddy::points::PRE_REFLECTION_STORE;
 use serde_json::json;
@@ -191,4 +192,40 @@ async fn an_error_without_words_or_tried_again_is_not_recorded() {
     );
     assert!(first.await.failures().is_empty());
     assert_eq!(stage.store().kinds().unwrap()[0].count, 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn failures_without_a_word_are_told_apart_by_their_calls() {
+    let stage = Stage::new();
+    let script = [
+        shell("test -e good"),
+        call("save", json!({ "path": "good", "content": "y\n" })),
+        shell("test -e good"),
+        say("ok"),
+    ];
+    let (mut agent, _) = stage.agent(builder(), "first", &script).await;
+    agent.prompt(Message::user("go")).await;
+    agent.end(EndReason::Exit).await;
+    assert!(stage.store().chain(1).unwrap().is_some());
+    let (mut agent, _) =
+        stage.agent(builder(), "second", &[shell("diff one another"), shell("grep x y"), say("ok")]).await;
+    agent.prompt(Message::user("go")).await;
+    assert!(!log(&agent).iter().any(|text| text.contains("was fixed before")), "{:#?}", log(&agent));
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn old_timelines_are_forgotten_and_what_was_learned_stays() {
+    let stage = Stage::new();
+    let (mut agent, _) = stage.agent(builder(), "old", &[shell("true"), say("ok")]).await;
+    agent.prompt(Message::user("go")).await;
+    agent.end(EndReason::Exit).await;
+    assert!(!stage.store().history("old").unwrap().is_empty());
+    stage.clock.advance(std::time::Duration::from_secs(91 * 24 * 3600));
+    let (agent, _) = stage.agent(builder(), "new", &[say("ok")]).await;
+    agent.end(EndReason::Exit).await;
+    let store = stage.store();
+    assert!(store.history("old").unwrap().is_empty());
+    let rows = store.sessions(&Filter::default()).unwrap();
+    assert_eq!((rows.len(), rows[0].tools), (2, 1));
 }
