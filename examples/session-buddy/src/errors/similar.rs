@@ -20,7 +20,7 @@ use super::fingerprint::{ends, fingerprint, mask};
 /// What is less similar is not: the original's figure.
 const ENOUGH: f64 = 0.7;
 /// How many candidates are compared.
-const CANDIDATES: usize = 300;
+const CANDIDATES: usize = 150;
 /// Words are added, the rarest first, while all together are in no more errors than this.
 const READ: i64 = 5000;
 /// How many words are looked for.

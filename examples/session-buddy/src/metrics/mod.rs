@@ -115,6 +115,17 @@ pub struct SessionRow {
     pub language: Option<String>,
 }
 
+/// The sessions that began at one time of day.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TimeRow {
+    /// The time of day.
+    pub time: String,
+    /// How many.
+    pub sessions: u32,
+    /// Their mean commits and checkpoints.
+    pub done: f64,
+}
+
 /// Over sessions.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Summary {
@@ -136,6 +147,8 @@ pub struct Summary {
     pub trend: Trend,
     /// When most is done; `unknown` without sessions.
     pub best_time: String,
+    /// Each time of day in which a session began.
+    pub times: Vec<TimeRow>,
     /// The five tools that are used most, with how often.
     pub tools: Vec<(String, u32)>,
     /// Projects, by name.
@@ -306,6 +319,7 @@ pub fn summarize(sessions: &[SessionRow], tools: Vec<(String, u32)>) -> Summary 
     let minutes = mean(&|row| row.minutes);
     let commits = mean(&|row| f64::from(row.commits));
     let qualities: Vec<f64> = sessions.iter().filter_map(|row| row.quality).collect();
+    let times = times(sessions);
     let mut projects: Vec<String> = sessions.iter().map(|row| row.project.clone()).collect();
     projects.sort();
     projects.dedup();
@@ -318,7 +332,8 @@ pub fn summarize(sessions: &[SessionRow], tools: Vec<(String, u32)>) -> Summary 
         files: sessions.iter().map(|row| u64::from(row.files)).sum(),
         velocity: velocity(commits, minutes),
         trend: trend(&qualities),
-        best_time: best_time(sessions),
+        best_time: best_time(&times),
+        times,
         tools,
         projects,
         first: sessions.iter().map(|row| row.started).min(),
@@ -362,22 +377,31 @@ pub fn slope(values: &[f64]) -> Option<f64> {
     Some(above / below)
 }
 
-/// The time of day with the most commits and checkpoints a session; of equal ones the first by name.
-fn best_time(sessions: &[SessionRow]) -> String {
-    let mut times = BTreeMap::<&str, (f64, f64)>::new();
+/// How sessions go, time of day by time of day, by name.
+fn times(sessions: &[SessionRow]) -> Vec<TimeRow> {
+    let mut times = BTreeMap::<&str, (u32, f64)>::new();
     for row in sessions {
-        let (done, count) = times.entry(&row.time_of_day).or_default();
+        let (count, done) = times.entry(&row.time_of_day).or_default();
+        *count += 1;
         *done += f64::from(row.commits) + f64::from(row.checkpoints);
-        *count += 1.0;
     }
-    let mut best: Option<(&str, f64)> = None;
-    for (name, (done, count)) in times {
-        let each = done / count;
-        if best.is_none_or(|(_, most)| each > most) {
-            best = Some((name, each));
+    let row = |(time, (sessions, done)): (&str, (u32, f64))| TimeRow {
+        time: time.to_owned(),
+        sessions,
+        done: done / f64::from(sessions),
+    };
+    times.into_iter().map(row).collect()
+}
+
+/// The time of day with the most commits and checkpoints a session; of equal ones the first by name.
+fn best_time(times: &[TimeRow]) -> String {
+    let mut best: Option<&TimeRow> = None;
+    for row in times {
+        if best.is_none_or(|best| row.done > best.done) {
+            best = Some(row);
         }
     }
-    best.map_or("unknown", |(name, _)| name).to_owned()
+    best.map_or("unknown", |row| &row.time).to_owned()
 }
 
 /// The key that is counted most; of equal ones the first by name.

@@ -2,6 +2,7 @@
 //!
 //! Sessions are drawn in at most 200 columns; where there are more, neighbours share one and their mean is drawn.
 
+use jiff::Timestamp;
 use svg::Document;
 use svg::node::element::{Polyline, Rectangle, Text, Title};
 
@@ -30,7 +31,7 @@ pub fn picture(summary: &Summary, sessions: &[SessionRow]) -> String {
         ("files", summary.files.to_string()),
     ];
     let mut page = Document::new()
-        .set("viewBox", (0, 0, WIDTH as i32, 470))
+        .set("viewBox", (0, 0, WIDTH as i32, 490))
         .set("role", "img")
         .add(Title::new("Workflow metrics"))
         .add(svg::node::element::Style::new(STYLE))
@@ -49,12 +50,28 @@ pub fn picture(summary: &Summary, sessions: &[SessionRow]) -> String {
         "quality (mean of a session's first and last checkpoint), 0 to 100",
     ));
     page = page.add(axis(264.0)).add(line(&columns(&qualities), 134.0, 130.0));
-    page = page.add(text(LEFT, 294.0, "dim", "commits and checkpoints"));
+    let most = work.iter().copied().fold(0.0, f64::max);
+    page = page.add(text(LEFT, 294.0, "dim", &format!("commits and checkpoints, 0 to {most:.0}")));
     page = bars(page.add(axis(404.0)), &columns(&work), 304.0, 100.0);
+    if let (Some(first), Some(last)) = (summary.first, summary.last) {
+        let last = text(WIDTH - LEFT, 422.0, "dim", &day(last)).set("text-anchor", "end");
+        page = page.add(text(LEFT, 422.0, "dim", &day(first))).add(last);
+    }
+    let times: Vec<String> = summary
+        .times
+        .iter()
+        .map(|row| format!("{} {} ({:.1} each)", row.time, row.sessions, row.done))
+        .collect();
     let tools: Vec<String> = summary.tools.iter().map(|(name, calls)| format!("{name} {calls}")).collect();
-    let tools =
-        if tools.is_empty() { "no tool was used".to_owned() } else { format!("tools: {}", tools.join(", ")) };
-    page.add(text(LEFT, 434.0, "dim", &tools)).to_string()
+    let or =
+        |list: Vec<String>, nothing: &str| if list.is_empty() { nothing.to_owned() } else { list.join(", ") };
+    page.add(text(LEFT, 450.0, "dim", &format!("sessions by time of day: {}", or(times, "none"))))
+        .add(text(LEFT, 470.0, "dim", &format!("tools: {}", or(tools, "none"))))
+        .to_string()
+}
+
+fn day(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%d").to_string()
 }
 
 fn text(x: f64, y: f64, class: &str, content: &str) -> Text {

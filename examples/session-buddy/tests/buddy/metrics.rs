@@ -57,6 +57,29 @@ fn no_time_is_no_velocity_and_no_session_is_zero() {
     assert!(none.quality.abs() < 1e-9 && none.velocity.abs() < 1e-9);
 }
 
+#[tokio::test]
+async fn the_best_time_is_that_of_most_work_a_session_and_of_equals_the_first_by_name() {
+    let stage = Stage::new();
+    let mut store = stage.store();
+    let rows = [
+        ("a", TimeOfDay::Night, 2),
+        ("b", TimeOfDay::Evening, 3),
+        ("c", TimeOfDay::Evening, 1),
+        ("d", TimeOfDay::Morning, 1),
+    ];
+    for (id, time, checkpoints) in rows {
+        store.begin_session(id, "p", stage.clock.now(), time, None).unwrap();
+        for _ in 0..checkpoints {
+            store.note_quality(id, 80.0).unwrap();
+        }
+    }
+    let summary = store.summary(&Filter::default()).unwrap();
+    let times: Vec<(&str, u32, f64)> =
+        summary.times.iter().map(|row| (&*row.time, row.sessions, row.done)).collect();
+    assert_eq!(times, [("evening", 2, 2.0), ("morning", 1, 1.0), ("night", 1, 2.0)]);
+    assert_eq!(summary.best_time, "evening");
+}
+
 #[test]
 fn languages_go_by_extension() {
     for (path, language) in [
