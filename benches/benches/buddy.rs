@@ -1,7 +1,8 @@
 //! Session-buddy's queries over what years of sessions leave behind: similar failures among 100 000 errors that were fixed
 //! (of two hundred kinds, with names of their own), and the metrics' page over 10 000 sessions.
 //!
-//! Three searches: a text that is there, one that shares only some words, and one made of words that every error has.
+//! Four searches: a text that is there, one that shares only some words, one made of words that every error has, and
+//! one as long as a backtrace.
 //! A figure is the median of its rounds, beside it the slowest. The limits are the issue's: 50 ms and 1 s; a median
 //! over its limit makes the run fail. `BUDDY_ERRORS=1000` makes it smaller.
 
@@ -108,12 +109,21 @@ fn main() -> ExitCode {
     let other =
         "error: cannot borrow as mutable more than once\n  --> lib/x.rs:3:7\n  in the function cache_other";
     let common = "error: in the function called by the main loop of the program";
+    let frame = |number: u64| {
+        format!(
+            "  at {}_{} in src/{number}.rs, called by the main loop\n",
+            PARTS[(number % 20) as usize],
+            letters(number)
+        )
+    };
+    let long = format!("{}{}", error(7), (0..80).map(frame).collect::<String>());
     let (search, page) = (Duration::from_millis(50), Duration::from_secs(1));
     assert!(!store.similar(&known, None, 5).unwrap().is_empty());
     let good = [
         measure("similar: a text that is there", search, || store.similar(&known, None, 5).unwrap()),
         measure("similar: some words of it", search, || store.similar(other, None, 5).unwrap()),
         measure("similar: words that every error has", search, || store.similar(common, None, 5).unwrap()),
+        measure("similar: a long text", search, || store.similar(&long, None, 5).unwrap()),
         measure("metrics: the page", page, || {
             let filter = Filter::default();
             picture(&store.summary(&filter).unwrap(), &store.sessions(&filter).unwrap())

@@ -136,14 +136,17 @@ impl Invocation<'_> {
 struct Taken(String);
 
 /// The program's own commands and those of plugin crates.
-pub(crate) fn with_plugins(mut own: clap::Command) -> Result<clap::Command, Box<dyn std::error::Error>> {
+pub(crate) fn with_plugins(own: clap::Command) -> Result<clap::Command, Box<dyn std::error::Error>> {
+    Ok(joined(own, plugin_commands().map(|brought| (brought.command)()).collect())?)
+}
+
+fn joined(mut own: clap::Command, mut brought: Vec<clap::Command>) -> Result<clap::Command, Taken> {
     // The linker's order is not stable.
-    let mut brought: Vec<clap::Command> = plugin_commands().map(|brought| (brought.command)()).collect();
     brought.sort_by(|one, two| one.get_name().cmp(two.get_name()));
     for command in brought {
         let name = command.get_name().to_owned();
         if name == "help" || own.get_subcommands().any(|held| held.get_name() == name) {
-            return Err(Taken(name).into());
+            return Err(Taken(name));
         }
         own = own.subcommand(command);
     }
@@ -174,4 +177,25 @@ fn begin(
     let ended = runtime.block_on((brought.run)(arguments, &invocation));
     runtime.shutdown_background();
     ended.map_err(|error| -> Box<dyn std::error::Error> { error })
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Command;
+
+    use super::*;
+
+    #[test]
+    fn commands_of_plugins_follow_our_own_by_name_and_none_takes_the_place_of_another() {
+        let own = || Command::new("hookspec").subcommand(Command::new("list"));
+        let all = joined(own(), vec![Command::new("b"), Command::new("a")]).unwrap();
+        assert_eq!(all.get_subcommands().map(Command::get_name).collect::<Vec<_>>(), ["list", "a", "b"]);
+        for taken in [vec!["list"], vec!["help"], vec!["a", "a"]] {
+            let error = joined(own(), taken.iter().map(|name| Command::new(*name)).collect()).unwrap_err();
+            assert!(
+                error.to_string().contains(&format!("two commands are called `{}`", taken[0])),
+                "{error}"
+            );
+        }
+    }
 }

@@ -121,7 +121,7 @@ pub async fn search(
 pub fn told(found: &Found) -> String {
     let mut lines = Vec::new();
     for error in &found.errors {
-        let first = error.message.lines().next().unwrap_or_default();
+        let first = crate::errors::own_words(&error.message).lines().next().unwrap_or_default();
         lines.push(format!("{:.2}  {}", error.similarity, short(first, 160)));
         lines.push(format!("      fixed after {}: {}", crate::metrics::minutes(error.minutes), error.action));
         lines.extend(short(error.changes.trim_end(), 1500).lines().map(|line| format!("      {line}")));

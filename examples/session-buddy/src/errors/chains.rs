@@ -183,10 +183,7 @@ impl Store {
             params![error, attempt, minutes, at],
             |row| row.get(0),
         )?;
-        change.execute(
-            "INSERT OR REPLACE INTO fixed_texts (rowid, text) VALUES (?1, ?2)",
-            params![error, masked],
-        )?;
+        super::similar::index(&change, error, &masked)?;
         change.commit()?;
         Ok(Some(id))
     }

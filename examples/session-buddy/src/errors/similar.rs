@@ -9,7 +9,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::{OptionalExtension, Transaction, params};
 use serde::Serialize;
 use serde_json::Value;
 
@@ -155,7 +155,7 @@ impl Store {
 
     /// The words of a text that fixed errors have, with in how many of them they are.
     fn known_words(&self, masked: &str) -> Result<Vec<(i64, String)>, StoreError> {
-        let mut count = self.connection.prepare_cached("SELECT doc FROM fixed_words WHERE term = ?1")?;
+        let mut count = self.connection.prepare_cached("SELECT docs FROM fixed_words WHERE word = ?1")?;
         let mut known = Vec::new();
         for word in words(masked) {
             if let Some(docs) = count.query_row([&word], |row| row.get(0)).optional()? {
@@ -208,6 +208,23 @@ impl Store {
         row.context = serde_json::from_str(&context)?;
         Ok(row)
     }
+}
+
+/// Puts the masked text of an error that was fixed into the index; one that is there stays.
+pub(super) fn index(change: &Transaction<'_>, error: i64, masked: &str) -> Result<(), StoreError> {
+    let known: Option<i64> = change
+        .query_row("SELECT rowid FROM fixed_texts WHERE rowid = ?1", [error], |row| row.get(0))
+        .optional()?;
+    if known.is_some() {
+        return Ok(());
+    }
+    change.execute("INSERT INTO fixed_texts (rowid, text) VALUES (?1, ?2)", params![error, masked])?;
+    let mut count = change
+        .prepare_cached("INSERT INTO fixed_words VALUES (?1, 1) ON CONFLICT DO UPDATE SET docs = docs + 1")?;
+    for word in words(masked) {
+        count.execute([word])?;
+    }
+    Ok(())
 }
 
 /// How alike two masked texts are. A text of some length that stands as it is in the other is like it, whatever surrounds

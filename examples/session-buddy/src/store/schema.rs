@@ -77,7 +77,8 @@ const MIGRATIONS: &[&str] = &["
     ) STRICT;
     -- The masked texts of errors that were fixed; rowid is the error.
     CREATE VIRTUAL TABLE fixed_texts USING fts5 (text, tokenize = \"unicode61 tokenchars '_'\");
-    CREATE VIRTUAL TABLE fixed_words USING fts5vocab (fixed_texts, row);
+    -- In how many of them each word is: fts5vocab would count by reading.
+    CREATE TABLE fixed_words (word TEXT PRIMARY KEY, docs INTEGER NOT NULL) STRICT, WITHOUT ROWID;
     CREATE TABLE checkpoints (
         id INTEGER PRIMARY KEY AUTOINCREMENT,
         session TEXT NOT NULL,

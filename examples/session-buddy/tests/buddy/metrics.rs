@@ -194,4 +194,6 @@ async fn the_picture_shows_the_figures() {
         picture(&store.summary(&Filter::default()).unwrap(), &store.sessions(&Filter::default()).unwrap());
     assert!(svg.starts_with("<svg") && svg.contains("70, stable") && svg.contains("<polyline"), "{svg}");
     assert!(picture(&summarize(&[], Vec::new()), &[]).contains("unknown"));
+    let strange = picture(&summarize(&[], vec![("<script>&".into(), 1)]), &[]);
+    assert!(strange.contains("&lt;script&gt;&amp; 1") && !strange.contains("<script"), "{strange}");
 }
