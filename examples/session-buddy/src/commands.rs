@@ -7,6 +7,7 @@ use hookspec_cli::clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use hookspec_cli::{Invocation, PluginCommand};
 use jiff::Timestamp;
 use jiff::civil::Date;
+use serde_json::json;
 
 use crate::checkpoint::{self, CheckpointError, Wanted};
 use crate::metrics::{self, Filter, SessionRow, minutes};
@@ -95,8 +96,12 @@ async fn take(arguments: &ArgMatches, invocation: &Invocation<'_>) -> Result<Exi
                 invocation.line(format_args!("  {remedy}"));
             }
         }
-        Err(error @ CheckpointError::Refused { .. }) => {
-            invocation.note(error);
+        Err(CheckpointError::Refused { hook, reason }) => {
+            if invocation.json() {
+                invocation.data(&json!({ "refused": { "hook": hook, "reason": reason } }))?;
+            } else {
+                invocation.note(CheckpointError::Refused { hook, reason });
+            }
             return Ok(ExitCode::FAILURE);
         }
         Err(error) => return Err(error.into()),

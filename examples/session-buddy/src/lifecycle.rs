@@ -17,7 +17,7 @@ use crate::timeline::{KEPT, Moment, record};
 use crate::{git, metrics};
 
 /// Begins the session's row of metrics; a resumed session goes on with its own. Forgets old timelines.
-#[hook(SESSION_START, name = "buddy.begin_session", priority = 900_000)]
+#[hook(SESSION_START, name = "buddy.begin_session", priority = 900_000, blocking, timeout = "30s")]
 fn begin_session(session: &Session, settings: &Settings) -> Result<(), StoreError> {
     let at = session.clock().now();
     let head = session.workspace().and_then(|workspace| git::Git::at(workspace)?.head());
@@ -41,7 +41,7 @@ async fn announce_end(reason: EndReason, session: &Session) {
 }
 
 /// Completes the session's row of metrics.
-#[hook(SESSION_END, name = "buddy.end_session", priority = 700_000)]
+#[hook(SESSION_END, name = "buddy.end_session", priority = 700_000, blocking, timeout = "30s")]
 fn end_session(session: &Session) -> Result<(), StoreError> {
     metrics::update(session)
 }

@@ -181,7 +181,7 @@ pub(crate) fn update(session: &Session) -> Result<(), StoreError> {
 }
 
 /// One row of metrics a session, also where it never ends.
-#[hook(POST_CHECKPOINT, name = "buddy.collect_metrics", priority = 700_000)]
+#[hook(POST_CHECKPOINT, name = "buddy.collect_metrics", priority = 700_000, blocking, timeout = "30s")]
 fn collect_metrics(checkpoint: &Checkpoint, session: &Session) -> Result<(), StoreError> {
     update(session)?;
     let score = f64::from(checkpoint.score);

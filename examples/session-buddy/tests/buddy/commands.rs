@@ -39,6 +39,8 @@ fn a_checkpoint_is_refused_made_and_listed() {
     assert_eq!(refused.status.code(), Some(1));
     let said = String::from_utf8(refused.stderr).unwrap();
     assert!(said.contains("refused by `buddy.validate_quality`"), "{said}");
+    let refused: Value = serde_json::from_slice(&hookspec(&stage, &["checkpoint", "--json"]).stdout).unwrap();
+    assert_eq!(refused["refused"]["hook"], "buddy.validate_quality");
     std::fs::write(stage.path().join("low.toml"), "[hooks.buddy]\nmin_quality = 5\n").unwrap();
     let low = stage.path().join("low.toml").display().to_string();
     let made = data(&stage, &["checkpoint", "--json", "--config", &low, "a start"]);
@@ -47,7 +49,7 @@ fn a_checkpoint_is_refused_made_and_listed() {
         (&json!("a start"), &json!(11), &Value::Null)
     );
     let all = data(&stage, &["buddy", "checkpoints", "--json"]);
-    assert_eq!(all.as_array().unwrap().len(), 2);
+    assert_eq!(all.as_array().unwrap().len(), 3);
     assert!(good(&stage, &["buddy", "checkpoints"]).contains("refused  too early"));
     assert_eq!(data(&stage, &["buddy", "metrics", "--json"])["sessions"], 0, "a command is no session");
 }

@@ -1,13 +1,16 @@
 //! An agent with a scripted model: an error, attempts, the fix; and the fix offered when the error is back.
 
+use std::sync::Arc;
+
 use hookspec::points::{ERROR, EndReason, ErrorSource};
 use hookspec::{Fold, Hook, Message, fire};
+use hookspec_session_buddy::errors::{Embed, Embedder};
 use hookspec_session_buddy::metrics::Filter;
 use hookspec_session_buddy::patterns::Kind;
 use hookspec_session_buddy::points::PRE_REFLECTION_STORE;
 use serde_json::json;
 
-use crate::stage::{Stage, builder, call, log, run, say, scored, shell};
+use crate::stage::{Stage, builder, call, log, run, say, scored, shell, texts};
 
 /// Fails until `good` is there, with a text that names paths and numbers.
 const CHECK: &str = "test -e good || { echo \"KeyError: 'colour' in /tmp/$$/x.py line $$\"; exit 1; }";
@@ -228,4 +231,31 @@ async fn old_timelines_are_forgotten_and_what_was_learned_stays() {
     assert!(store.history("old").unwrap().is_empty());
     let rows = store.sessions(&Filter::default()).unwrap();
     assert_eq!((rows.len(), rows[0].tools), (2, 1));
+}
+
+/// Knows that two words mean the same.
+struct Meaning;
+
+impl Embed for Meaning {
+    fn embed(&self, text: &str) -> Option<Vec<f32>> {
+        let memory = ["memory", "allocation"].iter().any(|word| text.contains(word));
+        Some(if memory { vec![1.0, 0.0] } else { vec![0.0, 1.0] })
+    }
+}
+
+#[tokio::test]
+async fn a_host_may_lend_what_embeds() {
+    let stage = Stage::new();
+    let session = stage.lent(builder(), "a", |session| session.extension(Arc::new(Embedder::new(Meaning))));
+    let tell = async |error: &str| {
+        let fired =
+            fire!(session, ERROR { source: ErrorSource::Host, error, retryable: false, attempt: 0 }).await;
+        texts(&fired.into_messages()).join("\n")
+    };
+    assert_eq!(tell("the process ran out of memory").await, "");
+    let mut store = stage.store();
+    let fix = store.record_attempt(1, "bought more of it", "", stage.clock.now()).unwrap().unwrap();
+    store.resolve(1, fix).unwrap();
+    assert!(tell("allocation of 7 bytes failed").await.contains("bought more of it"));
+    assert_eq!(tell("the syntax is wrong").await, "");
 }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use hookspec::{
-    Clock, Config, First, Hook, Hooks, Message, Mode, Registry, RegistryBuilder, Session, Timeline, ToolUse,
+    Clock, Config, First, Hook, Hooks, Message, Mode, Registry, RegistryBuilder, Session, SessionBuilder,
+    Timeline, ToolUse,
 };
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Frontend, Limits, Opening};
@@ -108,11 +109,21 @@ impl Stage {
     }
 
     pub fn session(&self, builder: RegistryBuilder, id: &str) -> Session {
-        Session::builder(&Hooks::new(self.configured(builder)), id)
+        self.lent(builder, id, |session| session)
+    }
+
+    /// A session to which the host lends something more.
+    pub fn lent(
+        &self,
+        builder: RegistryBuilder,
+        id: &str,
+        lend: impl FnOnce(SessionBuilder) -> SessionBuilder,
+    ) -> Session {
+        let session = Session::builder(&Hooks::new(self.configured(builder)), id)
             .workspace(self.workspace())
             .clock(self.clock.clone())
-            .extension(Arc::new(StateDir(self.folder.path().join("state"))))
-            .build()
+            .extension(Arc::new(StateDir(self.folder.path().join("state"))));
+        lend(session).build()
     }
 
     pub async fn agent(
