@@ -1,8 +1,8 @@
 //! Checkpoints: measured, asked for at a gate, committed if wanted, kept, told.
 //!
-//! The tool and the command call one function, [`take`]: the workspace is measured, [`PRE_CHECKPOINT`] decides with the score
+//! The tool and the command call one function, [`take`]: the workspace is measured, `PRE_CHECKPOINT` decides with the score
 //! in hand, and only then is anything committed or stored. A refusal is kept too, with its reason, and is all that
-//! happens. [`POST_CHECKPOINT`] has the session's timeline since the last checkpoint, so that there is something to learn
+//! happens. `POST_CHECKPOINT` has the session's timeline since the last checkpoint, so that there is something to learn
 //! from; what fails there never fails the checkpoint.
 
 use hookspec::points::ELICIT;

@@ -2,11 +2,11 @@
 //!
 //! | session-buddy's type | point | fired by |
 //! |---|---|---|
-//! | `pre_checkpoint` | [`PRE_CHECKPOINT`] | a checkpoint, once its score is known |
-//! | `post_checkpoint` | [`POST_CHECKPOINT`] | a checkpoint that was not refused |
-//! | `pre_reflection_store` | [`PRE_REFLECTION_STORE`] | the tool `store_reflection` |
-//! | `pre_search_query` | [`PRE_SEARCH_QUERY`] | the tool `search_reflections`, `hookspec buddy errors` |
-//! | `pre_session_end` | [`PRE_SESSION_END`] | this crate's hook at `SESSION_END`, before all others there |
+//! | `pre_checkpoint` | `PRE_CHECKPOINT` | a checkpoint, once its score is known |
+//! | `post_checkpoint` | `POST_CHECKPOINT` | a checkpoint that was not refused |
+//! | `pre_reflection_store` | `PRE_REFLECTION_STORE` | the tool `store_reflection` |
+//! | `pre_search_query` | `PRE_SEARCH_QUERY` | the tool `search_reflections`, `hookspec buddy errors` |
+//! | `pre_session_end` | `PRE_SESSION_END` | this crate's hook at `SESSION_END`, before all others there |
 //! | `pre_tool_execution`, `post_tool_execution` | `TOOL_PRE_EXECUTE`, `TOOL_POST_EXECUTE` | the engine |
 //! | `post_file_edit` | `FILE_POST_SAVE`, `FILE_POST_PATCH` | the engine's file tools |
 //! | `post_error` | `ERROR` | the engine |

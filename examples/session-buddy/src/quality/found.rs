@@ -295,7 +295,12 @@ fn security(tree: &Tree) -> Part {
 
 fn hygiene(workspace: &Path, tree: &Tree) -> Part {
     let open_env = tree.has(".env");
-    let ignore_file = workspace.join(".gitignore").is_file();
+    // A workspace may be a part of a repository: then the whole's ignore file counts.
+    let within = workspace.ancestors().find(|folder| folder.join(".git").exists()).unwrap_or(workspace);
+    let ignore_file = workspace
+        .ancestors()
+        .take_while(|folder| folder.starts_with(within))
+        .any(|folder| folder.join(".gitignore").is_file());
     let points = parts::hygiene(open_env, ignore_file, tree.secrets.len());
     let mut found = Vec::new();
     if open_env {

@@ -124,6 +124,23 @@ async fn a_linter_that_fails_or_is_missing_is_named_and_gives_nothing() {
     }
 }
 
+#[tokio::test]
+async fn a_part_of_a_repository_has_the_wholes_ignore_file() {
+    let stage = Stage::new();
+    let session = stage.session(builder(), "a");
+    let workspace = stage.workspace().join("part");
+    let hygiene = async || {
+        let mut fired = fire!(session, QUALITY_MEASURE { workspace: &workspace }).await;
+        part(&fired.take_answer().unwrap().0, "hygiene").points
+    };
+    stage.write("part/a.txt", "x");
+    stage.write(".gitignore", ".env\n");
+    assert_eq!(hygiene().await, Some(4.0), "what lies above is somebody else's while there is no repository");
+    stage.git(&["init", "-q"]);
+    stage.write("part/.env", "x");
+    assert_eq!(hygiene().await, Some(5.0));
+}
+
 #[test]
 fn remedies_are_those_that_give_most() {
     let mut quality = quality(40);
