@@ -31,3 +31,8 @@ pub mod store;
 pub mod timeline;
 
 hookspec::plugin!();
+
+/// The page's example compiles.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

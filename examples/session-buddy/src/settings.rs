@@ -79,3 +79,25 @@ impl Settings {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_page_shows_every_setting_with_its_default() {
+        let page = include_str!("../README.md");
+        let (_, block) = page.split_once("```toml\n[hooks.buddy]\n").unwrap();
+        let (block, _) = block.split_once("```").unwrap();
+        let shown: toml::Table = block.parse().unwrap();
+        let held = toml::Table::try_from(Settings::default()).unwrap();
+        assert_eq!(shown, held);
+    }
+
+    #[test]
+    fn a_zone_that_nobody_knows_is_the_systems() {
+        let settings = |zone: &str| Settings { time_zone: zone.into(), ..Settings::default() };
+        assert_eq!(settings("Middle/Earth").zone(), TimeZone::system());
+        assert_ne!(settings("XST-7:13").zone(), TimeZone::system());
+    }
+}

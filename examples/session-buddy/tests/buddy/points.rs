@@ -69,3 +69,17 @@ fn the_five_defaults_are_registered_with_their_priorities() {
         assert_eq!((row.info.point.wire, row.info.priority), (wire, rank(theirs, 0)), "{name}");
     }
 }
+
+#[test]
+fn the_page_names_every_hook_tool_and_command() {
+    let page = include_str!("../../README.md");
+    let registry = builder().build().unwrap();
+    let hooks = registry.hooks_of_package("hookspec-session-buddy");
+    assert!(hooks.len() > 10);
+    for row in hooks.iter().filter(|row| !row.info.name.starts_with("buddy.note_")) {
+        assert!(page.contains(&format!("`{}`", row.info.name)), "{} is not on the page", row.info.name);
+    }
+    for tool in ["checkpoint", "store_reflection", "search_reflections"] {
+        assert!(registry.tools().get(tool).is_some() && page.contains(&format!("`{tool}`")), "{tool}");
+    }
+}
