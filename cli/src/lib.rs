@@ -8,9 +8,11 @@
 //! }
 //! ```
 //!
-//! The built-in hooks and tools are always in it; naming them again does no harm.
+//! The built-in hooks and tools are always in it; naming them again does no harm. A plugin crate may bring subcommands
+//! too: see [`command!`].
 
 mod commands;
+mod extension;
 mod hooks;
 mod names;
 mod others;
@@ -24,8 +26,16 @@ mod variables;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches, Parser};
 use hookspec::Plugin;
+
+/// The version of clap that [`PluginCommand`] speaks.
+pub use clap;
+#[doc(hidden)]
+pub use extension::COMMANDS;
+pub use extension::{Invocation, PluginCommand, plugin_commands};
+#[doc(hidden)]
+pub use linkme;
 
 use commands::Command;
 use settings::Common;
@@ -44,8 +54,16 @@ struct Arguments {
 ///
 /// Exit status: 0 when all is well, 1 when `doctor` found a problem, 2 when the command could not be run.
 pub fn main(plugins: impl IntoIterator<Item = &'static Plugin>) -> ExitCode {
-    let arguments = Arguments::parse();
-    if arguments.common.no_color {
+    let command = match extension::with_plugins(Arguments::command()) {
+        Ok(command) => command,
+        Err(error) => {
+            output::error(&*error);
+            return ExitCode::from(2);
+        }
+    };
+    let matches = command.get_matches();
+    let common = Common::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+    if common.no_color {
         anstream::ColorChoice::Never.write_global();
     }
     tracing_subscriber::fmt()
@@ -64,7 +82,12 @@ pub fn main(plugins: impl IntoIterator<Item = &'static Plugin>) -> ExitCode {
             linked.push(plugin);
         }
     }
-    match arguments.command.run(&arguments.common, &linked) {
+    let brought = matches.subcommand().and_then(|(name, own)| extension::run(name, own, &common, &linked));
+    let ended = brought.unwrap_or_else(|| {
+        let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
+        arguments.command.run(&arguments.common, &linked)
+    });
+    match ended {
         Ok(code) => code,
         Err(error) => {
             output::error(&*error);
