@@ -191,6 +191,7 @@ impl Agent {
             frontend,
             model: opened,
             opened_as: model,
+            opened_at: None,
             model_options,
             limits,
             queue: Queue::default(),

@@ -57,6 +57,7 @@ struct Inner {
     workspace: Option<PathBuf>,
     cwd: Mutex<PathBuf>,
     model: Mutex<String>,
+    addresses: Mutex<BTreeMap<String, String>>,
     log: Log,
     states: States,
     extensions: Extensions,
@@ -124,6 +125,24 @@ impl Session {
     /// Changes the model from the next generation on.
     pub fn set_model(&self, model: impl Into<String>) {
         *lock(&self.0.model) = model.into();
+    }
+
+    /// Where a model is to be reached in this session, if a hook or a tool said so.
+    #[must_use]
+    pub fn model_address(&self, model: &str) -> Option<String> {
+        lock(&self.0.addresses).get(model).cloned()
+    }
+
+    /// Says where a model is to be reached, as a base URL, in place of its provider's address; `None` takes it back.
+    ///
+    /// For hooks that start a model's server themselves. Other models of the same provider stay where they are, and
+    /// no key of the user's is sent there.
+    pub fn set_model_address(&self, model: impl Into<String>, address: Option<String>) {
+        let mut addresses = lock(&self.0.addresses);
+        match address {
+            Some(address) => addresses.insert(model.into(), address),
+            None => addresses.remove(&model.into()),
+        };
     }
 
     /// The time as hooks see it.
@@ -419,6 +438,7 @@ impl SessionBuilder {
             workspace: self.workspace,
             cwd: Mutex::new(cwd),
             model: Mutex::new(self.model),
+            addresses: Mutex::default(),
             log: Log::new(self.messages, self.sink.0),
             states: States::restored(self.states),
             extensions: self.extensions,
