@@ -8,7 +8,7 @@ use std::path::PathBuf;
 pub enum StartError {
     /// The server's program is not there.
     #[error(
-        "the program `{program}` of the local models is not there or may not be run; install it, or name it as `server.binary`"
+        "the model server's program `{program}` is not there or may not be run; install it, or name it as `server.binary` in the file of local models"
     )]
     NoProgram {
         /// Its name.
