@@ -187,7 +187,7 @@ async fn edge_16_a_context_that_is_too_small_is_told() {
     let long = Message::user("word ".repeat(200));
     let session = stage.build("s", |session| session.log([long], None));
     let said = switch_local_llm(&session, "write").await.unwrap();
-    assert!(said["warning"].as_str().unwrap().contains("about 250 tokens"), "{said}");
+    assert!(said["warning"].as_str().unwrap().contains("takes 100"), "{said}");
     let other = stage.build("other", |session| session.log([Message::user("word ".repeat(200))], None));
     turn(&other).await;
     turn(&other).await;

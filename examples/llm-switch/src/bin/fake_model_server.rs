@@ -164,6 +164,7 @@ async fn serve(fake: Fake) -> std::io::Result<()> {
     tokio::time::sleep(Duration::from_millis(fake.delay)).await;
     let listener = TcpListener::bind((fake.host.as_str(), fake.port)).await?;
     eprintln!("listening on {}", listener.local_addr()?);
+    writeln!(std::io::stdout(), "the fake model server is ready")?;
     let fake = Arc::new(fake);
     loop {
         let asked = async {
