@@ -62,13 +62,19 @@ pub fn open(spec: &str, options: &ModelOptions) -> Result<Arc<dyn Model>, ModelE
 }
 
 /// Opens the model that `spec` names at an address that a hook gave. The user's keys are for the provider and are not
-/// sent there.
+/// sent there. Unless the user said so, only the first system message is sent as one: the templates of many models that
+/// people run themselves refuse others.
 pub(crate) fn open_at(
     spec: &str,
     address: &str,
     options: &ModelOptions,
 ) -> Result<Arc<dyn Model>, ModelError> {
-    let options = ModelOptions { api_key: None, base_url: Some(address.to_owned()), ..options.clone() };
+    let options = ModelOptions {
+        api_key: None,
+        base_url: Some(address.to_owned()),
+        fold_system: options.fold_system.or(Some(true)),
+        ..options.clone()
+    };
     open_with_env(spec, &options, &|_| None)
 }
 

@@ -28,7 +28,7 @@ pub struct Config {
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Server {
-    /// A name on `PATH`, or a path.
+    /// A name on `PATH`, or a path. A relative one is taken from the folder of this file, as all paths are.
     pub binary: String,
     /// Where models are; `~` is home.
     pub models_dir: PathBuf,

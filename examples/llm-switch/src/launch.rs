@@ -27,17 +27,26 @@ pub(crate) struct Launch {
 }
 
 impl Launch {
-    /// The launch of the model `key`, which is in `config`.
-    pub(crate) fn of(config: &Config, key: &str, entry: &Entry, workspace: Option<&Path>) -> Self {
+    /// The launch of the model `key`, which is in `config`. Relative paths in there are taken from `folder`.
+    pub(crate) fn of(
+        config: &Config,
+        (key, entry): (&str, &Entry),
+        folder: &Path,
+        workspace: Option<&Path>,
+    ) -> Self {
         let Server { binary, models_dir, host, port, start_seconds, idle_seconds, .. } = &config.server;
         let alias = entry.alias.clone().unwrap_or_else(|| key.to_owned());
-        let gguf = at_home(models_dir).join(at_home(Path::new(&entry.gguf)));
+        let gguf = folder.join(at_home(models_dir)).join(at_home(Path::new(&entry.gguf)));
+        let program = match binary.contains('/') {
+            true => folder.join(at_home(Path::new(binary))).to_string_lossy().into_owned(),
+            false => binary.clone(), // looked for on `PATH` when it is started
+        };
         Self {
             key: key.to_owned(),
             args: arguments(&config.server, entry, &alias, &gguf),
             alias,
             model: entry.spec(key),
-            program: at_home(Path::new(binary)).to_string_lossy().into_owned(),
+            program,
             gguf,
             host: host.clone(),
             port: *port,
@@ -131,7 +140,7 @@ mod tests {
 
     fn launch(text: &str) -> Launch {
         let config = Config::parse(Path::new("models.toml"), text).unwrap();
-        Launch::of(&config, "write", &config.models["write"], None)
+        Launch::of(&config, ("write", &config.models["write"]), Path::new("/folder"), None)
     }
 
     #[test]
@@ -159,6 +168,12 @@ mod tests {
         assert_eq!(at_home(Path::new("~/models")), home.join("models"));
         assert_eq!(at_home(Path::new("/~/models")), Path::new("/~/models"));
         assert_eq!(launch("[models.write]\ngguf = '/elsewhere/w.gguf'").gguf, Path::new("/elsewhere/w.gguf"));
+    }
+
+    #[test]
+    fn relative_paths_are_taken_from_the_file() {
+        let launch = launch("server = { binary = 'bin/x', models_dir = 'm' }\nmodels.write = { gguf = 'w' }");
+        assert_eq!((launch.program.as_str(), &*launch.gguf), ("/folder/bin/x", Path::new("/folder/m/w")));
     }
 
     #[test]

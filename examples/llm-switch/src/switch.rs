@@ -17,7 +17,7 @@ use crate::users::Users;
 /// One file of local models, and the one server that it stands for.
 ///
 /// Clones are the same. When the last one goes, the server is stopped. A host that wants a switch of its own, as tests do, lends it to
-/// its sessions as an extension; sessions without one share the process's (`docs/decisions`, "the local model servers of a process").
+/// its sessions as an extension; sessions without one share the process's (`docs/decisions/0013-llm-switch.md`).
 #[derive(Clone, Debug)]
 pub struct Switch(Arc<Shared>);
 
@@ -37,7 +37,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Switch {
-    /// A switch for this file, with logs and notes in `place`.
+    /// A switch for this file (an absolute path), with logs and notes in `place`.
     ///
     /// # Errors
     /// If the thread that keeps the server cannot be started.
@@ -96,7 +96,8 @@ impl Switch {
         key: &str,
     ) -> Result<Serving, StartError> {
         let Some((key, entry)) = config.models.get_key_value(key) else { return Err(StartError::Gone) };
-        let launch = Arc::new(Launch::of(config, key, entry, session.workspace()));
+        let folder = self.path().parent().unwrap_or(Path::new("/"));
+        let launch = Arc::new(Launch::of(config, (key, entry), folder, session.workspace()));
         if session.parent().is_some() && !self.runs(&launch) {
             return Err(StartError::NotTopLevel { key: key.clone() });
         }

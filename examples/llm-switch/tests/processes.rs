@@ -19,7 +19,7 @@ impl Foreign {
     fn start(port: u16, alias: &str) -> Self {
         let mut command = Command::new(FAKE);
         command.args(["--port", &port.to_string(), "--alias", alias]);
-        Self(command.stderr(Stdio::null()).spawn().unwrap())
+        Self(command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
 
     fn runs(&self) -> bool {
