@@ -255,8 +255,8 @@ impl Keeper {
                 self.show(Phase::Starting);
             }
             Err(error) => {
-                answer(reply, Err(error.clone()));
-                self.note_failure(launch, error);
+                self.note_failure(launch, error.clone());
+                answer(reply, Err(error));
             }
         }
     }
@@ -362,24 +362,26 @@ impl Keeper {
         if let State::Starting { up, since, waiting, .. } = std::mem::replace(&mut self.state, State::Stopped)
         {
             tracing::info!(key = up.launch.key, took = ?since.elapsed(), "the model server is ready");
-            for reply in waiting {
-                answer(reply, Ok(up.serving(&up.launch)));
-            }
+            let serving = up.serving(&up.launch);
             self.state = State::Ready { up };
             self.failed = None;
+            // What is shown is so before anybody is told of it.
             self.show(Phase::Ready);
+            for reply in waiting {
+                answer(reply, Ok(serving.clone()));
+            }
         }
     }
 
     /// A start failed: tells those who wait, and stops what there is of the server.
     fn failed(&mut self, error: StartError) {
         if let State::Starting { up, waiting, .. } = std::mem::replace(&mut self.state, State::Stopped) {
+            let launch = Arc::clone(&up.launch);
+            self.end(up);
+            self.note_failure(launch, error.clone());
             for reply in waiting {
                 answer(reply, Err(error.clone()));
             }
-            let launch = Arc::clone(&up.launch);
-            self.end(up);
-            self.note_failure(launch, error);
         }
     }
 
@@ -435,18 +437,21 @@ impl Keeper {
 
     /// Asks the server to end, if there is one.
     fn go_down(&mut self, why: &'static str) {
-        match std::mem::replace(&mut self.state, State::Stopped) {
+        let (up, waiting) = match std::mem::replace(&mut self.state, State::Stopped) {
             State::Stopped => return,
-            State::Starting { up, waiting, .. } => {
-                for reply in waiting {
-                    answer(reply, Err(given_up(&up.launch, why)));
-                }
-                self.end(up);
+            State::Starting { up, waiting, .. } => (up, waiting),
+            State::Ready { up } => (up, Vec::new()),
+            stopping @ State::Stopping { .. } => {
+                self.state = stopping;
+                return;
             }
-            State::Ready { up } => self.end(up),
-            stopping @ State::Stopping { .. } => self.state = stopping,
-        }
+        };
+        let error = given_up(&up.launch, why);
+        self.end(up);
         self.show(Phase::Stopping);
+        for reply in waiting {
+            answer(reply, Err(error.clone()));
+        }
     }
 
     fn end(&mut self, up: Up) {
