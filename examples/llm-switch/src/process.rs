@@ -210,11 +210,11 @@ fn start_server(program: &Path, args: &[String], log: File, group: u32) -> io::R
         .spawn()
 }
 
-fn forget(note: &Path) {
-    if let Err(error) = std::fs::remove_file(note)
+fn forget(file: &Path) {
+    if let Err(error) = std::fs::remove_file(file)
         && error.kind() != io::ErrorKind::NotFound
     {
-        tracing::warn!(%error, note = %note.display(), "a note about a model server could not be removed");
+        tracing::warn!(%error, file = %file.display(), "a file about a model server could not be removed");
     }
 }
 
@@ -273,10 +273,27 @@ pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// A new, empty log that only its owner may read. What was there is another start's.
+/// A new, empty log that only its owner may read. What was there is another start's; of others' logs only the newest stay, since
+/// each free port gives one of its own.
 pub(crate) fn new_log(path: &Path) -> io::Result<File> {
+    const KEPT: usize = 15;
     forget(path);
+    for old in logs(path.parent().unwrap_or(Path::new("."))).into_iter().skip(KEPT) {
+        forget(&old);
+    }
     std::fs::OpenOptions::new().append(true).create_new(true).mode(0o600).open(path)
+}
+
+/// The logs of a folder, the newest first.
+fn logs(folder: &Path) -> Vec<PathBuf> {
+    let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
+    let paths = files.filter_map(|file| Some(file.ok()?.path()));
+    let mut logs: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|ending| ending == "log"))
+        .filter_map(|path| Some((path.metadata().and_then(|data| data.modified()).ok()?, path)))
+        .collect();
+    logs.sort_by(|one, other| other.cmp(one));
+    logs.into_iter().map(|(_, path)| path).collect()
 }
 
 /// The last lines of a log, bounded.
@@ -290,4 +307,39 @@ pub(crate) fn last_lines(path: &Path) -> String {
     let text = text.unwrap_or_default();
     let lines: Vec<&str> = text.trim_end().lines().collect();
     lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edge_12_logs_do_not_heap_up() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..40 {
+            new_log(&folder.path().join(format!("write-{number}.log"))).unwrap();
+        }
+        assert_eq!(logs(folder.path()).len(), 16);
+        assert!(folder.path().join("write-39.log").exists());
+    }
+
+    #[test]
+    fn the_end_of_a_log_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("x.log");
+        std::fs::write(&log, "early\n".repeat(1000) + &"line\n".repeat(7) + "last\n").unwrap();
+        assert_eq!(last_lines(&log), "line\n".repeat(7) + "last");
+        std::fs::write(&log, "x".repeat(5000)).unwrap();
+        assert_eq!(last_lines(&log).len(), 2000);
+        assert_eq!(last_lines(&folder.path().join("none")), "");
+    }
+
+    #[test]
+    fn this_process_runs_and_one_that_has_ended_does_not() {
+        assert!(Identity::of(std::process::id()).unwrap().runs());
+        let mut child = Command::new("true").spawn().unwrap();
+        let id = child.id();
+        child.wait().unwrap();
+        assert_eq!(Identity::of(id), None);
+    }
 }

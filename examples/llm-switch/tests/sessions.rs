@@ -228,6 +228,8 @@ async fn edge_20_sub_agents_do_not_switch() {
     assert_eq!(same.model_address("ollama/write"), parent.model_address("ollama/write"));
     call(&other).await.unwrap_err();
     switch_local_llm(&other, "code").await.unwrap_err();
+    rest(&parent).await;
+    rest(&same).await;
     switch_local_llm(&other, "stop").await.unwrap_err();
     end(&same).await;
     end(&other).await;
