@@ -14,9 +14,7 @@
 //! while a server is being stopped are taken up when it is gone, and all who want the same server share its one start.
 
 use std::collections::VecDeque;
-use std::io;
-use std::net::TcpListener;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -24,9 +22,10 @@ use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
 use crate::error::StartError;
-use crate::launch::{Launch, bare, is_wildcard, reach};
+use crate::launch::Launch;
 use crate::probe::{Health, Prober};
-use crate::process::{self, Running};
+use crate::process;
+use crate::up::Up;
 use crate::users::Users;
 
 /// How long things may take, beside what the file says.
@@ -117,13 +116,6 @@ pub(crate) type Reply = oneshot::Sender<Result<Serving, StartError>>;
 pub(crate) enum Order {
     Want { launch: Arc<Launch>, reply: Reply },
     Stop { reply: oneshot::Sender<()> },
-}
-
-struct Up {
-    running: Running,
-    launch: Arc<Launch>,
-    address: String,
-    log: PathBuf,
 }
 
 enum State {
@@ -235,7 +227,7 @@ impl Keeper {
             let (error, seconds) = (Box::new(failed.error.clone()), left.as_secs().max(1));
             return answer(reply, Err(StartError::TooSoon { error, seconds }));
         }
-        match self.try_start(&launch) {
+        match Up::start(&launch, &self.place, self.times.mercy) {
             Ok(up) => {
                 tracing::info!(
                     key = launch.key,
@@ -259,46 +251,6 @@ impl Keeper {
                 answer(reply, Err(error));
             }
         }
-    }
-
-    fn try_start(&self, launch: &Arc<Launch>) -> Result<Up, StartError> {
-        let not_started =
-            |error: io::Error| StartError::NotStarted { key: launch.key.clone(), why: error.to_string() };
-        process::private_folder(&self.place).map_err(not_started)?;
-        process::clean(&self.place, self.times.mercy);
-        let no_program = || StartError::NoProgram { program: launch.program.clone() };
-        let program = match Path::new(&launch.program) {
-            path if launch.program.contains('/') => path.to_owned(),
-            _ => {
-                hookspec_process::find(&launch.program, launch.not_under.as_deref()).ok_or_else(no_program)?
-            }
-        };
-        if !launch.gguf.is_file() {
-            return Err(StartError::NoFile { key: launch.key.clone(), path: launch.gguf.clone() });
-        }
-        let port = free_port(launch)?;
-        if is_wildcard(&launch.host) {
-            tracing::warn!(
-                host = launch.host,
-                "the model server can be used by anybody who reaches this machine"
-            );
-        }
-        let address = reach(&launch.host, port);
-        let log = self.place.join(format!("{}-{}.log", file_name(&launch.key), port));
-        let file = process::new_log(&log).map_err(not_started)?;
-        let mut args = launch.args.clone();
-        args.extend([
-            "--host".to_owned(),
-            bare(&launch.host).to_owned(),
-            "--port".to_owned(),
-            port.to_string(),
-        ]);
-        let started = Running::start(&program, &args, file, &self.place, (&launch.key, &address));
-        let running = started.map_err(|error| match error.kind() {
-            io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => no_program(),
-            _ => not_started(error),
-        })?;
-        Ok(Up { running, launch: Arc::clone(launch), address, log })
     }
 
     /// Looks at what there is and moves on.
@@ -470,39 +422,10 @@ impl Keeper {
             key: up.map(|up| up.launch.key.clone()),
             alias: up.map(|up| up.launch.alias.clone()),
             pid: up.map(|up| up.running.pid()),
-            endpoint: up.map(|up| endpoint(&up.address)),
+            endpoint: up.map(Up::endpoint),
             error: error.filter(|_| phase != Phase::Ready),
         });
     }
-}
-
-impl Up {
-    /// As `launch` calls it: the host's name may have changed while the server did not.
-    fn serving(&self, launch: &Launch) -> Serving {
-        Serving {
-            key: launch.key.clone(),
-            model: launch.model.clone(),
-            endpoint: endpoint(&self.address),
-            context: launch.context,
-            pid: self.running.pid(),
-        }
-    }
-
-    fn ended_by_itself(&mut self) -> Option<StartError> {
-        let how = match self.running.ended() {
-            Ok(None) => return None,
-            Ok(Some(status)) => {
-                status.code().map_or_else(|| status.to_string(), |code| format!("exit code {code}"))
-            }
-            Err(error) => format!("an end that the system did not tell ({error})"),
-        };
-        let (key, log) = (self.launch.key.clone(), self.log.clone());
-        Some(StartError::Ended { key, how, lines: process::last_lines(&log), log })
-    }
-}
-
-fn endpoint(address: &str) -> String {
-    format!("http://{address}/v1")
 }
 
 fn answer(reply: Reply, said: Result<Serving, StartError>) {
@@ -512,25 +435,4 @@ fn answer(reply: Reply, said: Result<Serving, StartError>) {
 
 fn given_up(launch: &Launch, why: &'static str) -> StartError {
     StartError::GivenUp { key: launch.key.clone(), why }
-}
-
-/// The port, which nobody else has; where the file says 0, one that is free.
-fn free_port(launch: &Launch) -> Result<u16, StartError> {
-    let bound =
-        TcpListener::bind((bare(&launch.host), launch.port)).and_then(|listener| listener.local_addr());
-    bound.map(|address| address.port()).map_err(|error| {
-        let (address, why) = (reach(&launch.host, launch.port), error.to_string());
-        if error.kind() == io::ErrorKind::AddrInUse {
-            return StartError::PortTaken { address, why };
-        }
-        StartError::NotStarted {
-            key: launch.key.clone(),
-            why: format!("it cannot listen on {address} ({why})"),
-        }
-    })
-}
-
-/// A key as part of a file's name.
-fn file_name(key: &str) -> String {
-    key.chars().map(|c| if c.is_ascii_alphanumeric() || c == '-' || c == '_' { c } else { '_' }).collect()
 }

@@ -6,7 +6,7 @@
 //!    │
 //! switch       file, users             what sessions share        source, config, users
 //!    │ orders ▲ status
-//! keeper       one thread, one phase   who owns the server        launch, process, probe
+//! keeper       one thread, one phase   who owns the server        up, launch, process, probe
 //! ```
 //!
 //! A host links it with `hookspec::plugins![hookspec_llm_switch]`; everything else is in `README.md`. Two promises are kept
@@ -23,6 +23,7 @@ mod process;
 mod shared;
 mod source;
 mod switch;
+mod up;
 mod users;
 
 hookspec::plugin!();

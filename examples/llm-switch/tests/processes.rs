@@ -145,6 +145,21 @@ async fn edge_11_a_port_that_is_taken_is_left_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn edge_11_one_port_serves_one_model_after_the_other() {
+    let (held, port) = port();
+    drop(held);
+    let stage = Stage::new(&format!("port = {port}"), &[("write", ""), ("code", "")]);
+    let session = stage.session("s");
+    for key in ["write", "code", "write"] {
+        switch_local_llm(&session, key).await.unwrap();
+        turn(&session).await;
+        assert_eq!(stage.status().endpoint, Some(format!("http://127.0.0.1:{port}/v1")));
+    }
+    assert_eq!(stage.starts().len(), 3);
+    end(&session).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn edge_12_logs_are_private_and_children_collected() {
     let stage = Stage::one(&[]);
     let session = stage.session("s");
