@@ -158,6 +158,15 @@ pub enum ConfigError {
     InWorkspace(PathBuf),
 }
 
+/// A fault of a TOML text with its place, in one line.
+fn in_toml(text: &str, error: &toml::de::Error) -> String {
+    let message = error.message().replace('\n', ", ");
+    match error.span().and_then(|span| text.get(..span.start)) {
+        Some(before) => format!("line {}: {message}", before.matches('\n').count() + 1),
+        None => message,
+    }
+}
+
 /// `null` is the same as nothing.
 fn or_default<'de, D: Deserializer<'de>, T: Deserialize<'de> + Default>(source: D) -> Result<T, D::Error> {
     Ok(Option::deserialize(source)?.unwrap_or_default())
@@ -179,11 +188,14 @@ impl Config {
             |why: String| ConfigError::Syntax { path: path.to_owned(), why: why.trim_end().to_owned() };
         let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
         let config: Self = match ending {
-            "toml" => toml::from_str(text).map_err(|error| syntax(error.to_string()))?,
-            // A file that holds comments only is an empty one.
-            "yaml" | "yml" => serde_saphyr::from_str::<Option<Self>>(text)
-                .map_err(|error| syntax(error.to_string()))?
-                .unwrap_or_default(),
+            "toml" => toml::from_str(text).map_err(|error| syntax(in_toml(text, &error)))?,
+            "yaml" | "yml" => {
+                // The place is told in words; a drawing of it would stand in the middle of a sentence.
+                let options = serde_saphyr::options! { with_snippet: false };
+                // A file that holds comments only is an empty one.
+                let read: Result<Option<Self>, _> = serde_saphyr::from_str_with_options(text, options);
+                read.map_err(|error| syntax(error.to_string()))?.unwrap_or_default()
+            }
             _ => return Err(ConfigError::Ending(path.to_owned())),
         };
         match config.fault() {

@@ -88,7 +88,7 @@ pub enum StartError {
     },
     /// It failed a moment ago.
     #[error(
-        "{error}\nIt is tried again in {seconds} s at the earliest, or as soon as the file of local models changes"
+        "{error}\nIt is tried again in {seconds} s at the earliest, or as soon as the file of local models changes."
     )]
     TooSoon {
         /// How it failed.

@@ -344,7 +344,8 @@ impl Keeper {
             .filter(|failed| failed.launch.as_written(&launch))
             .map_or(0, |failed| failed.times);
         let wait = self.times.back_off.saturating_mul(1 << before.min(16)).min(self.times.longest_back_off);
-        tracing::warn!(key = launch.key, "{error}");
+        // Those who wait are told, and tell it.
+        tracing::debug!(key = launch.key, "{error}");
         self.failed = Some(Failed { launch, error, times: before + 1, until: Instant::now() + wait });
         self.show(if matches!(self.state, State::Stopped) { Phase::Failed } else { Phase::Stopping });
     }

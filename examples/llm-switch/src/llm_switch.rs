@@ -62,7 +62,7 @@ async fn hold(request: &Request, session: &Session, settings: &Settings) -> Resu
         }
         Err(error) => {
             // Whoever answers there, if anybody does, must not read the conversation.
-            tell(session, format!("The call to the model was held back: {error}."));
+            tell(session, sentence(format!("The call to the model was held back: {error}")));
             session.interrupt(InterruptReason::Hook);
             Err(error)
         }
@@ -190,8 +190,13 @@ async fn switch_to(
     Ok(said)
 }
 
+/// With its full stop, unless it ends with lines of a log.
+fn sentence(text: String) -> String {
+    if text.contains('\n') { text } else { text + "." }
+}
+
 fn failed(error: StartError) -> ToolError {
-    ToolError::Failed(format!("The local model was not switched: {error}."))
+    ToolError::Failed(sentence(format!("The local model was not switched: {error}")))
 }
 
 /// The file as far as it may be used, and what is wrong with it.

@@ -86,7 +86,7 @@ fn edge_13_every_fault_is_told_with_its_place_and_remedy() {
         ("models: { write: { gguff: x } }", &["gguff", "models.yaml"]),
         ("models: { write: { gguf: x, sampling: { temperature: 1 } } }", &["temperature"]),
         ("server: { prot: 1 }", &["prot"]),
-        ("server: { port: 99999 }", &["port"]),
+        ("server: { port: 99999 }", &["line 1", "column 17"]),
         ("server: { port: -1 }", &["models.yaml"]),
         ("server: { host: 'a b' }", &["`server.host`", "127.0.0.1"]),
         ("server: { binary: '' }", &["`server.binary` is empty"]),
@@ -97,6 +97,7 @@ fn edge_13_every_fault_is_told_with_its_place_and_remedy() {
         ("models: {", &["models.yaml"]),
     ] {
         let error = yaml(text).expect_err(text);
+        assert!(!error.contains('\n'), "one sentence: {error}");
         for part in told {
             assert!(error.contains(part), "{text}: {error}");
         }

@@ -72,6 +72,20 @@ async fn edge_03_a_call_whose_server_is_not_there_does_not_go_out() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn edge_06_a_server_that_died_between_turns_is_started_again_and_found() {
+    let stage = Stage::one(&[]);
+    let mut agent = open(&stage, "s", "ollama/write").await;
+    assert_eq!(agent.prompt(Message::user("Hello?")).await, RESTED);
+    let server = common::pid_of(stage.starts()[0].1);
+    rustix::process::kill_process(server, rustix::process::Signal::KILL).unwrap();
+    stage.reaches(Phase::Failed).await;
+    // On another port, since the file says that any will do.
+    assert_eq!(agent.prompt(Message::user("Still there?")).await, RESTED);
+    assert_eq!((answers(&agent).len(), stage.starts().len()), (2, 2));
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn edge_15_a_model_that_switches_itself_stays_switched() {
     let stage = Stage::one(&[]);
     let script = stage.path("script.jsonl");
