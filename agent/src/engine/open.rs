@@ -173,7 +173,9 @@ impl Agent {
             },
         };
         let sink = Sink { storage: Arc::clone(&storage), frontend: Arc::clone(&frontend) };
+        let notices = Arc::clone(&frontend);
         let mut builder = Session::builder(&hooks, storage.id())
+            .notices(move |text| notices.notice(text))
             .workspace(&workspace)
             .model(&model)
             .clock(clock)

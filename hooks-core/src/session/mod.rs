@@ -3,6 +3,7 @@
 mod extensions;
 mod interrupt;
 mod log;
+mod notices;
 mod settings;
 mod state;
 
@@ -26,6 +27,7 @@ use crate::timeline::{Observer, TimelineEntry};
 use extensions::Extensions;
 use interrupt::Interrupt;
 use log::Log;
+use notices::Notices;
 use state::States;
 
 pub use interrupt::InterruptReason;
@@ -59,6 +61,7 @@ struct Inner {
     model: Mutex<String>,
     addresses: Mutex<BTreeMap<String, String>>,
     log: Log,
+    notices: Notices,
     states: States,
     extensions: Extensions,
     observer: Option<Arc<dyn Observer>>,
@@ -173,6 +176,12 @@ impl Session {
     /// logged and kept for [`take_log_fault`](Self::take_log_fault).
     pub fn append(&self, message: Message) -> Arc<Message> {
         self.0.log.append(&self.0.id, message)
+    }
+
+    /// Tells the user something that the conversation need not keep: that a wait goes on, and what for. A host that has no place
+    /// for it gets it as a line of its log.
+    pub fn notice(&self, text: &str) {
+        self.0.notices.show(&self.0.id, text);
     }
 
     /// Puts another conversation in place of this one, in memory: after a compaction or an undo that the
@@ -317,6 +326,7 @@ pub struct SessionBuilder {
     model: String,
     messages: LogView,
     sink: Sink,
+    notices: Notices,
     states: BTreeMap<String, Value>,
     extensions: Extensions,
     observer: Option<Arc<dyn Observer>>,
@@ -343,6 +353,7 @@ impl SessionBuilder {
             model: String::new(),
             messages: LogView::default(),
             sink: Sink(None),
+            notices: Notices::default(),
             states: BTreeMap::new(),
             extensions: Extensions::default(),
             observer: None,
@@ -397,6 +408,13 @@ impl SessionBuilder {
         self
     }
 
+    /// How [`Session::notice`] reaches the user.
+    #[must_use]
+    pub fn notices(mut self, show: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.notices = Notices(Some(Box::new(show)));
+        self
+    }
+
     /// The states that [`Session::save_states`] gave when the session was last open.
     #[must_use]
     pub fn states(mut self, states: BTreeMap<String, Value>) -> Self {
@@ -440,6 +458,7 @@ impl SessionBuilder {
             model: Mutex::new(self.model),
             addresses: Mutex::default(),
             log: Log::new(self.messages, self.sink.0),
+            notices: self.notices,
             states: States::restored(self.states),
             extensions: self.extensions,
             watched: AtomicBool::new(self.observer.is_some() || !self.disabled.is_empty()),
