@@ -39,6 +39,8 @@ pub struct Times {
     pub longest_back_off: Duration,
     /// Between two looks at a server that starts.
     pub probe: Duration,
+    /// Between two words to the user about a wait.
+    pub tell: Duration,
 }
 
 impl Default for Times {
@@ -48,6 +50,7 @@ impl Default for Times {
             back_off: Duration::from_secs(10),
             longest_back_off: Duration::from_secs(300),
             probe: Duration::from_millis(200),
+            tell: Duration::from_secs(10),
         }
     }
 }
@@ -89,6 +92,9 @@ pub struct Status {
     /// Where it is asked, as a base URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub endpoint: Option<String>,
+    /// While it starts: what it did when it was last asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub doing: Option<String>,
     /// Why the last one failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
@@ -120,7 +126,7 @@ pub(crate) enum Order {
 
 enum State {
     Stopped,
-    Starting { up: Up, since: Instant, next_probe: Instant, told: Instant, waiting: Vec<Reply>, last: String },
+    Starting { up: Up, since: Instant, next_probe: Instant, waiting: Vec<Reply>, last: String },
     Ready { up: Up },
     Stopping { up: Up, kill_at: Instant },
 }
@@ -240,7 +246,6 @@ impl Keeper {
                     up,
                     since: now,
                     next_probe: now,
-                    told: now,
                     waiting: vec![reply],
                     last: "it did not answer".to_owned(),
                 };
@@ -261,7 +266,7 @@ impl Keeper {
     }
 
     fn look_at_start(&mut self) {
-        let State::Starting { up, since, next_probe, told, waiting, last } = &mut self.state else { return };
+        let State::Starting { up, since, next_probe, waiting, last } = &mut self.state else { return };
         if let Some(error) = up.ended_by_itself() {
             return self.failed(error);
         }
@@ -290,14 +295,12 @@ impl Keeper {
             Health::Loading => *last = "it was loading the model".to_owned(),
             Health::Odd(what) => *last = what,
         }
-        if told.elapsed() > Duration::from_secs(10) {
-            *told = now;
-            tracing::info!(
-                key = up.launch.key,
-                seconds = since.elapsed().as_secs(),
-                "{last}; waiting for the model server"
-            );
-        }
+        let doing = Some(last.clone());
+        self.status.send_if_modified(|status| {
+            let news = status.doing != doing;
+            status.doing = doing;
+            news
+        });
         if since.elapsed() > up.launch.patience {
             let error = StartError::Slow {
                 key: up.launch.key.clone(),
@@ -424,6 +427,7 @@ impl Keeper {
             alias: up.map(|up| up.launch.alias.clone()),
             pid: up.map(|up| up.running.pid()),
             endpoint: up.map(Up::endpoint),
+            doing: None,
             error: error.filter(|_| phase != Phase::Ready),
         });
     }

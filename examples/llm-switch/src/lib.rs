@@ -2,7 +2,7 @@
 //! server is up before the call goes out, and only then.
 //!
 //! ```text
-//! llm_switch   hooks and tool          what a session sees
+//! llm_switch   hooks and tool          what a session sees        wait
 //!    │
 //! switch       file, users             what sessions share        source, config, users
 //!    │ orders ▲ status
@@ -25,6 +25,7 @@ mod source;
 mod switch;
 mod up;
 mod users;
+mod wait;
 
 hookspec::plugin!();
 

@@ -18,6 +18,7 @@ use crate::keeper::{Phase, Serving};
 use crate::shared::switch_of;
 use crate::source::in_workspace;
 use crate::switch::Switch;
+use crate::wait;
 
 /// `[hooks.llm_switch]` in `hookspec.toml`.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
@@ -48,12 +49,8 @@ async fn hold(request: &Request, session: &Session, settings: &Settings) -> Resu
         switch.leave(session);
         return Ok(());
     };
-    announce(&switch, session, key);
-    let ensured = tokio::select! {
-        ensured = switch.ensure(session, &config, key) => ensured,
-        // The engine sees it too, and the call does not go out.
-        _ = session.until_interrupted() => return Ok(()),
-    };
+    // An interrupt is seen by the engine too, and the call does not go out.
+    let Some(ensured) = wait::ensure(&switch, session, &config, key).await else { return Ok(()) };
     match ensured {
         Ok(serving) => {
             point_at(session, &request.model, &serving);
@@ -110,12 +107,7 @@ async fn switch_local_llm(args: SwitchTo, session: &Session) -> Result<String, T
         "status" => status(&switch, session),
         "list" => list(&config),
         "stop" => stop(&switch, session, &config).await?,
-        key => tokio::select! {
-            switched = switch_to(&switch, session, &config, key) => switched?,
-            _ = session.until_interrupted() => {
-                return Err(ToolError::Interrupted(format!("The switch to `{key}` was interrupted.")));
-            }
-        },
+        key => switch_to(&switch, session, &config, key).await?,
     };
     Ok(said.to_string())
 }
@@ -164,8 +156,10 @@ async fn switch_to(
             if known.is_empty() { "none".to_owned() } else { known.join(", ") }
         )));
     };
-    announce(switch, session, key);
-    let serving = switch.ensure(session, config, key).await.map_err(failed)?;
+    let Some(ensured) = wait::ensure(switch, session, config, key).await else {
+        return Err(ToolError::Interrupted(format!("The switch to `{key}` was interrupted.")));
+    };
+    let serving = ensured.map_err(failed)?;
     let now = session.model();
     let model = if config.key_of(&now) == Some(key) { now.clone() } else { entry.spec(key) };
     if config.key_of(&now).is_none() {
@@ -222,14 +216,6 @@ fn in_force(switch: &Switch, session: &Session) -> Option<Arc<Config>> {
         tell(session, format!("There is something wrong with the local models: {fault}{until}."));
     }
     config
-}
-
-/// Says that a start is under way, which takes from seconds to minutes.
-fn announce(switch: &Switch, session: &Session, key: &str) {
-    let status = switch.status();
-    if status.phase != Phase::Ready || status.key.as_deref() != Some(key) {
-        tell(session, format!("Starting the server of the local model `{key}`; the call waits for it."));
-    }
 }
 
 fn tell(session: &Session, text: String) {

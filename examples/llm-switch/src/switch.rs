@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::mpsc;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use hookspec::Session;
 use tokio::sync::{oneshot, watch};
@@ -30,6 +31,7 @@ struct Shared {
     changes: watch::Sender<u64>,
     status: watch::Receiver<Status>,
     orders: mpsc::Sender<Order>,
+    tell: Duration,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -54,7 +56,7 @@ impl Switch {
         let path = file.into();
         let source = Mutex::new(Source::new(path.clone()));
         let changes = watch::Sender::new(0);
-        Ok(Self(Arc::new(Shared { path, source, users, changes, status, orders })))
+        Ok(Self(Arc::new(Shared { path, source, users, changes, status, orders, tell: times.tell })))
     }
 
     /// The file.
@@ -72,6 +74,11 @@ impl Switch {
     #[must_use]
     pub fn status(&self) -> Status {
         self.0.status.borrow().clone()
+    }
+
+    /// Between two words to the user about a wait.
+    pub(crate) fn tell(&self) -> Duration {
+        self.0.tell
     }
 
     /// Follows what there is.

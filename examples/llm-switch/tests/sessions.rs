@@ -5,6 +5,7 @@
 
 mod common;
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use common::{Stage, call, end, rest, runs, switch_local_llm, texts, turn, words};
@@ -195,6 +196,24 @@ async fn edge_16_a_context_that_is_too_small_is_told() {
     assert_eq!(told, 1);
     end(&session).await;
     end(&other).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn edge_17_a_wait_is_told_in_notices_and_not_in_the_conversation() {
+    let stage = Stage::one(&["loading=30"]);
+    let told = Arc::<Mutex<Vec<String>>>::default();
+    let tell = Arc::clone(&told);
+    let session =
+        stage.build("s", |session| session.notices(move |text| tell.lock().unwrap().push(text.to_owned())));
+    turn(&session).await;
+    turn(&session).await;
+    let told = told.lock().unwrap().clone();
+    assert_eq!(told[0], "the server of the local model `write` is started; the call waits for it");
+    assert_eq!(told.last().unwrap(), "the local model `write` is ready");
+    let between = &told[1..told.len() - 1];
+    assert!(between.iter().any(|text| text.ends_with("it was loading the model")), "{told:?}");
+    assert!(texts(&session).is_empty(), "{:?}", texts(&session));
+    end(&session).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -24,6 +24,7 @@ pub const TIMES: Times = Times {
     back_off: Duration::from_secs(3600),
     longest_back_off: Duration::from_secs(3600),
     probe: Duration::from_millis(20),
+    tell: Duration::from_millis(100),
 };
 
 pub struct Stage {
