@@ -3,6 +3,7 @@
 //! `GENERATION_PRE` is the moment at which the model of a call is known for good, whoever chose it, retries included; a hook there
 //! holds the call back for as long as it takes. `TURN_POST` and `SESSION_END` say when a session rests and when it is really over.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -38,15 +39,18 @@ struct Memory {
     too_small: Option<String>,
     /// The model before the tool switched to a local one.
     before: Option<String>,
+    /// The models whose addresses are servers of ours.
+    pointed: BTreeSet<String>,
 }
 
 /// Holds a call to a local model until its server is up.
 #[hook(GENERATION_PRE, priority = -1000, budget = "60m")]
 async fn hold(request: &Request, session: &Session, settings: &Settings) -> Result<(), StartError> {
     let Some(switch) = switch_of(session, settings) else { return Ok(()) };
-    let Some(config) = in_force(&switch, session) else { return Ok(()) };
+    let config = in_force(&switch, session).unwrap_or_default();
     let Some(key) = config.key_of(&request.model) else {
         switch.leave(session);
+        point_away(session, &request.model);
         return Ok(());
     };
     // An interrupt is seen by the engine too, and the call does not go out.
@@ -226,6 +230,14 @@ fn tell(session: &Session, text: String) {
 fn point_at(session: &Session, model: &str, serving: &Serving) {
     if !model.starts_with("replay") {
         session.set_model_address(model, Some(serving.endpoint.clone()));
+        memory(session, |memory| memory.pointed.insert(model.to_owned()));
+    }
+}
+
+/// Takes that back of a model that is not a local one any more: somebody else may be at that address by now.
+fn point_away(session: &Session, model: &str) {
+    if memory(session, |memory| memory.pointed.remove(model)) {
+        session.set_model_address(model, None);
     }
 }
 

@@ -6,28 +6,30 @@ mod common;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::Arc;
 use std::time::Duration;
 
-use common::{Stage, TIMES, end, pid_of, runs, turn, until};
-use hookspec_llm_switch::{Phase, Switch};
+use common::{Stage, end, pid_of, runs, turn, until};
+use hookspec_llm_switch::Phase;
 use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};
 
 const FOLDER: &str = "LLM_SWITCH_TEST_FOLDER";
 
-/// Not a test: what the tests below start as a process of its own. It takes one turn and stays until it is told to go.
+/// Not a test: what the tests below start as a process of its own. Its sessions are lent no switch and share the process's own; each
+/// takes a turn, and they stay until they are told to go.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "a host for the other tests"]
 async fn a_host() {
     let Some(folder) = std::env::var_os(FOLDER).map(PathBuf::from) else { return };
     let stage = Stage::one(&[]);
-    let switch = Arc::new(Switch::new(folder.join("models.toml"), folder.join("place"), TIMES).unwrap());
-    let session = stage.build("s", |session| session.extension(Arc::clone(&switch)));
-    turn(&session).await;
+    let (first, second) = (stage.bare("first"), stage.bare("second"));
+    turn(&first).await;
+    turn(&second).await;
+    assert_eq!(first.model_address("ollama/write"), second.model_address("ollama/write"));
     std::fs::write(folder.join("ready"), "").unwrap();
     until("told to go", || folder.join("go").exists()).await;
-    end(&session).await;
+    end(&first).await;
+    end(&second).await;
 }
 
 /// A host that has taken its turn; killed at the latest when the test is over.
@@ -38,6 +40,8 @@ impl Host {
         let host = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "a_host", "--ignored", "--nocapture"])
             .env(FOLDER, stage.path(""))
+            .env("HOOKSPEC_HOME", stage.path(""))
+            .env("LLM_SWITCH_MODELS", stage.switch.path())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
@@ -75,6 +79,8 @@ async fn edge_17_nothing_is_written_to_standard_output() {
     let mut out = String::new();
     std::io::Read::read_to_string(&mut host.0.stdout.take().unwrap(), &mut out).unwrap();
     assert!(host.0.wait().unwrap().success(), "{out}");
+    assert_eq!(stage.starts().len(), 1);
+    assert!(!runs(stage.starts()[0].1), "the last of its sessions has ended it");
     let said: Vec<_> = out.lines().filter(|line| !line.is_empty()).collect();
     // What the test harness says, and nothing of starts, models or the server's own output.
     assert_eq!((said.len(), said[0]), (3, "running 1 test"), "{out}");
@@ -90,10 +96,10 @@ async fn edge_19_a_server_does_not_outlive_a_killed_host() {
     host.kill();
     until("the server is gone", || !runs(server)).await;
     // The note of it goes at the next start.
-    assert_eq!(notes(&stage.path("place")).len(), 1);
+    assert_eq!(notes(&stage.place()).len(), 1);
     let session = stage.session("s");
     turn(&session).await;
-    let left = notes(&stage.path("place"));
+    let left = notes(&stage.place());
     assert_eq!((left.len(), number(&left[0].1, "/server/pid")), (1, stage.starts()[1].1));
     end(&session).await;
 }
@@ -102,7 +108,7 @@ async fn edge_19_a_server_does_not_outlive_a_killed_host() {
 async fn edge_19_an_orphan_is_ended_at_the_next_start_and_nobody_else() {
     let stage = Stage::one(&[]);
     let mut host = Host::start(&stage).await;
-    let place = stage.path("place");
+    let place = stage.place();
     let (_, note) = notes(&place).remove(0);
     let server = number(&note, "/server/pid");
     // The worst case: whoever would have ended the server is killed as well.

@@ -121,7 +121,7 @@ async fn edge_09_a_server_listens_on_this_machine_only() {
     turn(&session).await;
     let port =
         stage.status().endpoint.unwrap().rsplit(':').next().unwrap().trim_end_matches("/v1").to_owned();
-    let log = std::fs::read_to_string(stage.path(&format!("place/write-{port}.log"))).unwrap();
+    let log = std::fs::read_to_string(stage.place().join(format!("write-{port}.log"))).unwrap();
     assert!(log.contains(&format!("listening on 127.0.0.1:{port}")), "{log}");
     end(&session).await;
 }
@@ -165,7 +165,7 @@ async fn edge_12_logs_are_private_and_children_collected() {
     let session = stage.session("s");
     turn(&session).await;
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
-    let place = stage.path("place");
+    let place = stage.place();
     assert_eq!(mode(&place), 0o700);
     let logs: Vec<_> = std::fs::read_dir(&place).unwrap().map(|file| file.unwrap().path()).collect();
     let logs: Vec<_> =
@@ -225,7 +225,7 @@ async fn edge_22_a_start_that_failed_is_not_repeated_at_once() {
     let session = stage.session("s");
     call(&session).await.unwrap_err();
     stage.reaches(Phase::Failed).await;
-    let logs = || std::fs::read_dir(stage.path("place")).unwrap().count();
+    let logs = || std::fs::read_dir(stage.place()).unwrap().count();
     let before = logs();
     let why = call(&session).await.unwrap_err();
     assert!(why.contains("exit code 3") && why.contains("tried again in"), "{why}");

@@ -85,6 +85,11 @@ async fn edge_13_the_file_is_read_again_when_it_changes() {
     assert_eq!(faults.len(), 1, "{faults:?}");
     assert!(faults[0].contains("stays in force"), "{faults:?}");
     assert_eq!(stage.starts().len(), 2);
+    // A model that is none of ours any more is not looked for where ours was.
+    assert!(session.model_address("ollama/write").is_some());
+    stage.write("", &[("code", "")]);
+    turn(&session).await;
+    assert_eq!(session.model_address("ollama/write"), None);
     end(&session).await;
 }
 

@@ -49,7 +49,7 @@ impl Stage {
         for name in ["write.gguf", "code.gguf"] {
             std::fs::write(folder.path().join("models").join(name), "").unwrap();
         }
-        let (file, place) = (folder.path().join("models.toml"), folder.path().join("place"));
+        let (file, place) = (folder.path().join("models.toml"), folder.path().join("state/llm-switch"));
         let switch = Arc::new(Switch::new(file, place, TIMES).unwrap());
         let registry = builder().strict(true).build().unwrap();
         let hooks = Hooks::with_spawn(registry, Arc::new(TokioSpawn::current().unwrap()));
@@ -89,6 +89,16 @@ impl Stage {
             }
         }
         text
+    }
+
+    /// Where logs and notes are; the same as the process's own switch has with this folder as `HOOKSPEC_HOME`.
+    pub fn place(&self) -> PathBuf {
+        self.path("state/llm-switch")
+    }
+
+    /// A session of a host that lends it no switch.
+    pub fn bare(&self, id: &str) -> Session {
+        Session::builder(&self.hooks, id).workspace(self.path("workspace")).model("ollama/write").build()
     }
 
     pub fn path(&self, name: &str) -> PathBuf {
