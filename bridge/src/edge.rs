@@ -32,10 +32,7 @@ impl Stdout {
         let body = answer.stdout();
         let written = if body.is_empty() { Ok(()) } else { self.0.write_all(body.as_bytes()) };
         drop(self.0);
-        let mut words = answer.stderr.clone();
-        for loss in &answer.losses {
-            words.push_str(&format!("hookspec: {loss}\n"));
-        }
+        let mut words = answer.words();
         let code = match (&written, &answer.refusal) {
             (Ok(()), _) => answer.code,
             (Err(_), Some(reason)) => {

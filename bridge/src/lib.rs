@@ -22,6 +22,7 @@ pub mod moment;
 pub mod notes;
 pub mod outcome;
 pub mod patch;
+pub mod resident;
 pub mod run;
 pub mod serve;
 pub mod store;

@@ -17,7 +17,7 @@
 //! Different from gptme: without a desk or with a broken one the answer is no, there it was yes; the preview is
 //! sent, and an edit replaces the content and never the preview; one id serves event and answer, so that an
 //! answer finds its question; a user's own policy (`confirm_policy`) is asked first; the entry goes when its
-//! hook does, however that ends.
+//! hook does, however that ends; a gate's question is asked also after auto.
 
 use std::time::Duration;
 
@@ -52,7 +52,7 @@ async fn ask(
     session: &Session,
     settings: &Settings,
 ) -> First<Confirmation> {
-    match session.state::<Beforehand>().map(|mut beforehand| beforehand.take()) {
+    match session.state::<Beforehand>().map(|mut beforehand| beforehand.take(why)) {
         Ok(Some(_)) => return First(Confirmation::Confirm),
         Ok(None) => {}
         Err(error) => return refuse(&error.to_string()),

@@ -125,6 +125,8 @@ fn installing_writes_what_is_needed_and_uninstalling_takes_it_out() {
         theirs
     );
     assert!(at(&["install", "codex", "--allow", "time_awareness"]).1.contains("nothing to change"));
+    let (_, text) = at(&["install", "codex", "--allow", "time_awareness", "--resident", "--dry-run"]);
+    assert!(text.contains("--event PreToolUse --resident --allow time_awareness"), "{text}");
     // Codex has not trusted them.
     let (code, text) = at(&["doctor"]);
     assert_eq!(code, Some(1), "{text}");

@@ -182,7 +182,7 @@ async function play() {
   // Markup stays text.
   await say(page, '<script>document.title = "broken"</script>');
   await atRest(page);
-  await page.getByText('<b>text</b>').waitFor();
+  await page.getByRole('list', { name: 'Messages' }).getByText('<b>text</b>').waitFor();
   assert.equal(await page.title(), 'hookspec');
   assert.equal(await page.locator('#messages img, #messages script').count(), 0);
 }

@@ -1,6 +1,6 @@
 //! What one event costs: a whole process, from its start to its end, contestants in turn.
 //!
-//! `cargo bench -p hookspec-bridge-bench`. Python and Node take part where they are installed. Without `--bench`
+//! `cargo bench -p hookspec-bridge-bench`; with HOOKSPEC_PROGRAM, that `hookspec` takes part. Python and Node take part where they are installed. Without `--bench`
 //! (as a test) each contestant runs twice. On a busy machine the fastest run tells the cost, and the median how long
 //! it waited for its turn.
 
@@ -48,10 +48,10 @@ fn main() {
     if let Some(program) = std::env::var_os("HOOKSPEC_PROGRAM").filter(|program| Path::new(program).is_file())
     {
         let program = program.to_string_lossy().into_owned();
-        contestants.push((
-            "hookspec, all built-ins",
-            words(&[&program, "bridge", "codex", "--event", "PreToolUse"]),
-        ));
+        let event = [&program, "bridge", "codex", "--event", "PreToolUse"];
+        contestants.push(("hookspec, all built-ins", words(&event)));
+        let resident = [&event[..], &["--resident", "--idle", "30"]].concat();
+        contestants.push(("the same, by a resident", words(&resident)));
     }
     contestants.push(("python3, json", words(&["python3", "-c", PYTHON])));
     contestants.push(("node, JSON.parse", words(&["node", "-e", NODE])));

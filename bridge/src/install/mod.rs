@@ -130,6 +130,8 @@ pub struct Entries {
     pub program: String,
     /// Hooks to select, where not all are.
     pub allow: Vec<String>,
+    /// Whether a process that stays shall answer.
+    pub resident: bool,
     /// The events.
     pub events: Vec<&'static str>,
 }
@@ -151,6 +153,9 @@ impl Entries {
         let mut command = format!("{} bridge {} --event {event}", self.program, self.client);
         if deadline != 25 {
             command.push_str(&format!(" --deadline {deadline}"));
+        }
+        if self.resident {
+            command.push_str(" --resident");
         }
         if !self.allow.is_empty() {
             command.push_str(&format!(" --allow {}", quoted(&self.allow.join(","))));

@@ -13,6 +13,7 @@ fn registry() -> Registry {
 
 fn entries(client: Client) -> Entries {
     Entries {
+        resident: false,
         client,
         program: "hookspec".into(),
         allow: vec!["t".into()],

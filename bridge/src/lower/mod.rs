@@ -113,6 +113,16 @@ impl Answer {
         Self { stderr: format!("{reason}\n"), code: 2, refusal: Some(reason.to_owned()), ..Self::default() }
     }
 
+    /// What goes to standard error: what hooks' host has to say, and what the client could not be told.
+    #[must_use]
+    pub fn words(&self) -> String {
+        let mut words = self.stderr.clone();
+        for loss in &self.losses {
+            words.push_str(&format!("hookspec: {loss}\n"));
+        }
+        words
+    }
+
     /// What goes to standard output.
     #[must_use]
     pub fn stdout(&self) -> String {

@@ -20,7 +20,7 @@
 //! error ask again instead of refusing; a copy that failed says so; an editor may have arguments; the end
 //! of the input, Ctrl-C, a failing terminal and three unknown answers in a row refuse. A diff is known by its hunks, so
 //! that no list is taken for one. What could move the cursor, turn text around or not show is written out, and
-//! what was typed before the question is no answer to it.
+//! what was typed before the question is no answer to it. A gate's question is asked also after `a`.
 
 mod real;
 mod terminal;
@@ -104,7 +104,7 @@ fn converse(
         terminal.say(reason);
     }
     let beforehand = || session.state::<Beforehand>().map_err(|error| error.to_string());
-    match beforehand()?.take() {
+    match beforehand()?.take(question.why) {
         Some(Further::All) => return Ok(Confirmation::Confirm),
         Some(Further::Count(left)) => {
             terminal.say(&format!("confirmed beforehand; {left} more"));

@@ -201,14 +201,19 @@ async fn a_gates_reason_is_shown() {
     let fired = fire!(session, TOOL_CONFIRM { tool_use: &call, preview: None, why: &why }).await;
     assert!(fired.answer().is_some_and(is_refusal));
     assert!(person.read().starts_with("ls\nit looks odd\nRun shell?"), "{}", person.read());
-    session.state::<Beforehand>().unwrap().allow(Further::All);
-    let fired = fire!(session, TOOL_CONFIRM { tool_use: &call, preview: None, why: &why }).await;
-    assert_eq!(fired.answer(), Some(&Confirmation::Confirm));
-    assert_eq!(
-        person.read().matches("it looks odd").count(),
-        2,
-        "also of a call that was confirmed beforehand"
-    );
+}
+
+#[tokio::test]
+async fn a_gates_question_is_put_however_much_was_confirmed_beforehand() {
+    let person = Person::says(&["a", "n"]);
+    let session = session(&person);
+    let call = ToolUse::fenced("shell", [""; 0], "ls");
+    for (why, confirmed) in
+        [(Why::Policy, true), (Why::Policy, true), (Why::Gate("it looks odd".into()), false)]
+    {
+        let fired = fire!(session, TOOL_CONFIRM { tool_use: &call, preview: None, why: &why }).await;
+        assert_eq!(fired.answer() == Some(&Confirmation::Confirm), confirmed, "{why:?}");
+    }
 }
 
 #[tokio::test]

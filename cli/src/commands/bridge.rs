@@ -4,6 +4,7 @@
 //! standard output, alone; hooks' own prints and the log go to standard error. Whatever goes wrong on the way, what
 //! waits for a permission is refused.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::{Arc, OnceLock};
@@ -11,12 +12,13 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 use hookspec::{BoxFuture, Clock, Hooks, Job, Mode, Plugin, PointInfo, Registry, Spawn, SpawnError, Threads};
-use hookspec_agent::paths::Paths;
+use hookspec_agent::paths::{Paths, PathsError};
 use hookspec_agent::spawn::TokioSpawn;
 use hookspec_bridge::bridge::{Bridge, Event};
 use hookspec_bridge::client::Client;
 use hookspec_bridge::input;
 use hookspec_bridge::moment::points_of;
+use hookspec_bridge::resident::{self, Resident, reside};
 use hookspec_bridge::serve::serve;
 use hookspec_bridge::store::Store;
 use serde_json::json;
@@ -65,15 +67,52 @@ pub(crate) struct BridgeCommand {
     /// Seconds that the hooks of one event may take together; must be less than the client's own limit.
     #[arg(long, value_name = "SECONDS", default_value_t = 25.0)]
     deadline: f64,
+    /// Let a process that stays answer, if one is there; otherwise answer here, and start one for the next event.
+    #[arg(long)]
+    resident: bool,
+    /// Seconds without an event after which the process that stays ends.
+    #[arg(long, value_name = "SECONDS", default_value_t = 900, requires = "resident")]
+    idle: u64,
+    /// Be the process that stays, at this socket.
+    #[arg(long, value_name = "SOCKET", hide = true)]
+    reside: Option<PathBuf>,
 }
 
 impl BridgeCommand {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
-        let code = serve(self.client.0, self.event.as_deref(), |event| {
-            bridge(event, common, plugins, self.deadline)
-        });
+        // One for all events: to end a runtime would wait for hooks that were left behind.
+        let spawn = Arc::new(Lazy::default());
+        let bridge = |event: &Event| bridge(event, common, plugins, self.deadline(), Arc::clone(&spawn));
+        if let Some(socket) = &self.reside {
+            reside(socket, Duration::from_secs(self.idle), bridge)?;
+            std::process::exit(0);
+        }
+        let (client, name) = (self.client.0, self.event.as_deref());
+        let code = match self.resident.then(|| self.resident()).transpose() {
+            Ok(Some(resident)) => resident::serve(client, name, &resident, bridge),
+            Ok(None) => serve(client, name, bridge),
+            Err(error) => {
+                tracing::warn!(%error, "there is no place for a resident process");
+                serve(client, name, bridge)
+            }
+        };
         // Hooks that were left behind, and a runtime's threads, must not keep the client waiting.
         std::process::exit(i32::from(code));
+    }
+
+    fn resident(&self) -> Result<Resident, PathsError> {
+        let runtime = std::env::var_os("XDG_RUNTIME_DIR").map(PathBuf::from);
+        let folder = match runtime.filter(|folder| folder.is_absolute() && folder.is_dir()) {
+            Some(folder) => folder.join("hookspec"),
+            None => Paths::discover()?.state_dir.join("resident"),
+        };
+        let mut start: Vec<OsString> = std::env::args_os().skip(1).collect();
+        start.push("--reside".into());
+        Ok(Resident { folder, start, deadline: self.deadline() })
+    }
+
+    fn deadline(&self) -> Duration {
+        Duration::try_from_secs_f64(self.deadline).unwrap_or(Bridge::DEADLINE)
     }
 }
 
@@ -82,7 +121,8 @@ fn bridge(
     event: &Event,
     common: &Common,
     plugins: &[&'static Plugin],
-    deadline: f64,
+    deadline: Duration,
+    spawn: Arc<Lazy>,
 ) -> Result<Bridge, Box<dyn std::error::Error>> {
     let incoming = &event.incoming;
     let here = incoming.workspace.as_ref().or(incoming.cwd.as_ref());
@@ -90,12 +130,8 @@ fn bridge(
     let settings = Settings::load(&common)?;
     let registry = registry(&settings, &common, plugins, incoming.client)?;
     let store = store(&settings.paths);
-    let bridge = Bridge::new(Hooks::with_spawn(registry, Arc::new(Lazy::default()))).remembering(store);
-    Ok(Bridge {
-        deadline: Duration::try_from_secs_f64(deadline).unwrap_or(Bridge::DEADLINE),
-        prepare: Arc::new(move |session| lend(session, &settings)),
-        ..bridge
-    })
+    let bridge = Bridge::new(Hooks::with_spawn(registry, spawn)).remembering(store);
+    Ok(Bridge { deadline, prepare: Arc::new(move |session| lend(session, &settings)), ..bridge })
 }
 
 /// Where the sessions of clients are remembered.
@@ -143,7 +179,7 @@ pub(crate) fn show(
         return Err(ShowError::Nameless.into());
     }
     event.incoming.session = session.unwrap_or_default().to_owned();
-    let mut bridge = bridge(&event, common, plugins, 25.0)?;
+    let mut bridge = bridge(&event, common, plugins, Bridge::DEADLINE, Arc::default())?;
     bridge.clock = clock;
     let answer = bridge.answer(&event);
     if common.json {

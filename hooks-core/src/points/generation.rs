@@ -37,7 +37,7 @@ hook_point! {
     }
 
     /// A call to the model succeeded.
-    pub GENERATION_POST("generation.post", aliases = ["post_llm_call", "post_api_request"]) -> Messages {
+    pub GENERATION_POST("generation.post", aliases = ["post_api_request"]) -> Messages {
         /// The answer.
         response: &Message,
         /// Tokens, where the model told.

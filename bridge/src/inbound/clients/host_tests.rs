@@ -190,10 +190,11 @@ fn what_claude_code_would_not_ask_for_is_not_asked_here() {
 #[test]
 fn handlers_run_at_once_and_count_in_their_order() {
     let world = World::new();
-    // Each waits for the other: one after the other they would never end.
+    // Each waits for the other: one after the other they would never end. The files have names that the commands
+    // do not spell out, since a command whose file has changed is not run.
     let meet = |mine: &str, other: &str, reason: &str| {
         format!(
-            "touch {mine}; for i in $(seq 500); do [ -e {other} ] && break; sleep 0.02; done; [ -e {other} ] && echo {reason} >&2; exit 2"
+            "n=here; touch {mine}-$n; for i in $(seq 500); do [ -e {other}-$n ] && break; sleep 0.02; done; [ -e {other}-$n ] && echo {reason} >&2; exit 2"
         )
     };
     let session = world.of(

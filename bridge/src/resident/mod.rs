@@ -1,0 +1,203 @@
+//! A process that stays, for those who count each millisecond.
+//!
+//! What a process per event pays again each time, a program to map and tables to make, a resident process has paid
+//! once. The program that the client starts hands the event over a Unix socket and passes the answer on; where nobody
+//! is there it answers by itself, as it always does, and starts one for the next event.
+//!
+//! Nothing may depend on who answers:
+//!
+//! - A resident process serves those events only that find what it was started with: the same program, unchanged,
+//!   the same arguments, folder and environment ([`Resident::socket`] is made of all that). Configuration and trust are
+//!   read anew for each event.
+//! - It serves one event at a time. Who finds it busy for [`PATIENCE`] answers by itself.
+//! - What hooks print goes to the standard error of the process that brought the event.
+//! - Once it has taken an event, it has it: where it ends without an answer, what waits for a permission is
+//!   refused, and nothing is run a second time.
+//! - Socket and folder are the user's alone, and both sides ask the system who the other is.
+//!
+//! It ends when it had nothing to do for a while, when hooks overrun, and after [`EVENTS`] events, so that what hooks leave
+//! behind does not pile up.
+
+mod ask;
+mod stay;
+mod wire;
+
+use std::collections::hash_map::DefaultHasher;
+use std::ffi::OsString;
+use std::fmt::Display;
+use std::hash::{Hash, Hasher};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use crate::bridge::{Bridge, Event};
+use crate::client::Client;
+use crate::input::{self, Limits};
+use crate::serve::{judge, own_stdout};
+
+pub use stay::reside;
+
+use ask::Asked;
+
+/// How long an event waits for a resident process that is busy with another.
+pub const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Events after which a resident process makes way for a fresh one.
+pub const EVENTS: u32 = 2000;
+
+/// What the environment holds of a shell rather than of the user.
+const PASSING: [&str; 4] = ["PWD", "OLDPWD", "SHLVL", "_"];
+
+/// Options that may differ from event to event, each with a value; they are told with the event.
+const PER_EVENT: [&str; 2] = ["--event", "--deadline"];
+
+/// Why there is no resident process.
+#[derive(Debug, thiserror::Error)]
+pub enum ResidentError {
+    /// A file or folder cannot be used.
+    #[error("{path} cannot be used by a resident process: {source}")]
+    Io {
+        /// The socket, its lock or its folder.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Others could put something there.
+    #[error(
+        "{0} is not yours alone, so no resident process listens there; take the others' rights away (chmod 700)"
+    )]
+    Shared(PathBuf),
+    /// The program cannot be started once more.
+    #[error("a resident process cannot be started: {0}")]
+    Start(io::Error),
+}
+
+/// Where to find a resident process, and how to start one.
+#[derive(Clone, Debug)]
+pub struct Resident {
+    /// The folder of the sockets; it is made if it is missing. A socket's path has room for about 70 bytes of it.
+    pub folder: PathBuf,
+    /// The arguments with which this program becomes one; the socket's path is added as the last.
+    pub start: Vec<OsString>,
+    /// How long the hooks of this event may take together.
+    pub deadline: Duration,
+}
+
+impl Resident {
+    /// The socket of the process that sees just what this one sees, whatever the event.
+    ///
+    /// # Errors
+    /// If this program or its folder cannot be found.
+    pub fn socket(&self) -> io::Result<PathBuf> {
+        let program = std::env::current_exe()?;
+        let data = program.metadata()?;
+        let mut seen = DefaultHasher::new();
+        (program, data.dev(), data.ino(), data.len(), data.mtime(), data.mtime_nsec()).hash(&mut seen);
+        lasting(std::env::args_os().skip(1)).hash(&mut seen);
+        std::env::current_dir()?.hash(&mut seen);
+        let kept = std::env::vars_os().filter(|(name, _)| !PASSING.iter().any(|passing| name == passing));
+        let mut kept: Vec<_> = kept.collect();
+        kept.sort_unstable();
+        kept.hash(&mut seen);
+        Ok(self.folder.join(format!("{:016x}.sock", seen.finish())))
+    }
+}
+
+/// The arguments without those that may differ from event to event.
+fn lasting(arguments: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut kept = Vec::new();
+    let mut is_value = false;
+    for word in arguments {
+        let text = word.to_string_lossy();
+        let per_event = PER_EVENT.iter().any(|option| {
+            text.strip_prefix(option).is_some_and(|rest| rest.is_empty() || rest.starts_with('='))
+        });
+        if !per_event && !std::mem::take(&mut is_value) {
+            kept.push(word);
+        } else {
+            is_value = per_event && !text.contains('=');
+        }
+    }
+    kept
+}
+
+/// As [`serve`](crate::serve::serve), by a resident process where one is there, and starting one where none is.
+pub fn serve<E: Display>(
+    client: Client,
+    name: Option<&str>,
+    resident: &Resident,
+    bridge: impl FnOnce(&Event) -> Result<Bridge, E>,
+) -> u8 {
+    let Some(stdout) = own_stdout() else { return 2 };
+    let (bytes, read) = input::read(std::io::stdin(), &Limits::default());
+    // What cannot be read needs no hooks.
+    if read.is_err() {
+        return judge(client, name, &bytes, read, bridge, move |answer| stdout.give(answer));
+    }
+    let socket = resident.socket().and_then(|socket| {
+        std::os::unix::net::SocketAddr::from_pathname(&socket)?;
+        Ok(socket)
+    });
+    let socket = match socket {
+        Ok(socket) => socket,
+        Err(error) => {
+            tracing::warn!(%error, folder = %resident.folder.display(), "no resident process can listen there");
+            return judge(client, name, &bytes, read, bridge, move |answer| stdout.give(answer));
+        }
+    };
+    let head = wire::Head {
+        client: client.name().to_owned(),
+        name: name.map(str::to_owned),
+        deadline: resident.deadline,
+    };
+    match ask::ask(&socket, &head, &bytes) {
+        Asked::Answered(answer) => stdout.give(&answer),
+        Asked::Lost(why) => {
+            let refused = |_: &Event| Err::<Bridge, _>(why);
+            judge(client, name, &bytes, read, refused, move |answer| stdout.give(answer))
+        }
+        Asked::Busy => judge(client, name, &bytes, read, bridge, move |answer| stdout.give(answer)),
+        Asked::Nobody => {
+            let code = judge(client, name, &bytes, read, bridge, move |answer| stdout.give(answer));
+            if let Err(error) = ask::start(resident, &socket) {
+                tracing::warn!(%error);
+            }
+            code
+        }
+    }
+}
+
+/// Makes the folder of the sockets, or sees to it that nobody else can put one there.
+fn own_folder(folder: &Path) -> Result<(), ResidentError> {
+    let io = |source| ResidentError::Io { path: folder.to_owned(), source };
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).map_err(io)?;
+    let data = folder.metadata().map_err(io)?;
+    if data.uid() != rustix::process::geteuid().as_raw() || data.mode() & 0o077 != 0 {
+        return Err(ResidentError::Shared(folder.to_owned()));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::lasting;
+
+    #[test]
+    fn what_belongs_to_one_event_does_not_tell_processes_apart() {
+        let of = |line: &str| lasting(line.split(' ').map(Into::into));
+        let kept = of("bridge codex --allow x --idle 4");
+        for line in [
+            "bridge codex --event Stop --allow x --idle 4",
+            "bridge codex --event=SessionEnd --deadline 4 --allow x --idle 4",
+            "--deadline=4 bridge codex --allow x --idle 4 --event Stop",
+        ] {
+            assert_eq!(of(line), kept, "{line}");
+        }
+        for line in
+            ["bridge codex --allow y --idle 4", "bridge claude --allow x --idle 4", "bridge codex --events x"]
+        {
+            assert_ne!(of(line), kept, "{line}");
+        }
+    }
+}
