@@ -42,7 +42,7 @@ impl Environment {
     }
 
     /// The variables of this process that pass. A name that is not text passes only where all do.
-    pub(crate) fn of_this_process(self) -> impl Iterator<Item = (OsString, OsString)> {
+    pub fn variables(self) -> impl Iterator<Item = (OsString, OsString)> {
         std::env::vars_os().filter(move |(name, _)| match name.to_str() {
             Some(name) => self.passes(name),
             None => self == Self::All,

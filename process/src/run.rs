@@ -172,7 +172,7 @@ impl Program {
         command
             .args(&self.args)
             .env_clear()
-            .envs(self.environment.of_this_process())
+            .envs(self.environment.variables())
             .envs(self.variables.iter().map(|(name, value)| (name, value)))
             .stdin(if self.input.is_empty() { Stdio::null() } else { Stdio::piped() })
             .stdout(Stdio::piped())

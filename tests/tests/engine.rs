@@ -120,6 +120,33 @@ async fn hooks_rewrite_calls_files_and_requests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_a_hook_interrupts_beforehand_does_not_go_out() {
+    let stage = Stage::new(&[say("first answer")]);
+    let hold = Hook::new(GENERATION_PRE, "stage.holds", |event, session| {
+        if event.request.messages.iter().all(|message| message.content != "again") {
+            session.interrupt(InterruptReason::Hook);
+        }
+    });
+    let mut agent = stage.open(yes().register(hold), None).await;
+    assert_eq!(agent.prompt(Message::user("go")).await, TurnEnd::Rested(TurnOutcome::Interrupted));
+    assert!(texts(&agent).contains(&"Interrupted by a hook.".to_owned()));
+    assert_eq!(agent.prompt(Message::user("again")).await, RESTED);
+    assert!(texts(&agent).contains(&"first answer".to_owned()), "the script's first answer was still there");
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_notice_is_shown_and_not_kept() {
+    let stage = Stage::new(&[say("ok")]);
+    let wait = Hook::new(GENERATION_PRE, "stage.waits", |_, session| session.notice("loading, 10 s"));
+    let mut agent = stage.open(yes().register(wait), None).await;
+    assert_eq!(agent.prompt(Message::user("go")).await, RESTED);
+    assert!(stage.shown.0.lock().unwrap().contains(&"! loading, 10 s".to_owned()));
+    assert!(!stage.log_text().contains("loading"));
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_refused_message_never_enters_the_log() {
     let stage = Stage::new(&[say("never said")]);
     let refuse = Hook::new(MESSAGE_PRE_PROCESS, "stage.refuses", |event, _| {

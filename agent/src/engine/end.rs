@@ -43,6 +43,7 @@ impl Agent {
     pub async fn set_model(&mut self, model: &str) -> Result<(), ModelError> {
         self.model = crate::models::open(model, &self.model_options)?;
         self.opened_as = model.to_owned();
+        self.opened_at = None;
         self.session.set_model(model);
         self.invalidated(InvalidationReason::Model).await;
         Ok(())

@@ -113,6 +113,11 @@ impl Agent {
         if self.ending.is_some() {
             return Ok(Generated::Interrupted);
         }
+        // While the hooks had it: by the user, or by a hook that found that the call must not go out.
+        if let Some(reason) = self.session.interrupted() {
+            self.interrupted(reason, "").await;
+            return Ok(Generated::Interrupted);
+        }
         let model = self.current_model(&request.model)?;
         if !model.native_tools() {
             request.tools.clear();

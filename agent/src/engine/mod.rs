@@ -94,6 +94,8 @@ pub struct Agent {
     model: Arc<dyn Model>,
     /// What `model` was opened as: a model's own name may be written another way.
     opened_as: String,
+    /// Where `model` was opened, if a hook said so.
+    opened_at: Option<String>,
     model_options: ModelOptions,
     limits: Limits,
     queue: Queue,
@@ -152,9 +154,14 @@ impl Agent {
 
     /// The model that the session names now; opened anew when a hook, a tool or the user changed it.
     fn current_model(&mut self, wanted: &str) -> Result<Arc<dyn Model>, ModelError> {
-        if self.opened_as != wanted {
-            self.model = crate::models::open(wanted, &self.model_options)?;
+        let address = self.session.model_address(wanted);
+        if self.opened_as != wanted || self.opened_at != address {
+            self.model = match &address {
+                None => crate::models::open(wanted, &self.model_options)?,
+                Some(address) => crate::models::open_at(wanted, address, &self.model_options)?,
+            };
             self.opened_as = wanted.to_owned();
+            self.opened_at = address;
         }
         Ok(Arc::clone(&self.model))
     }

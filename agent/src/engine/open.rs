@@ -173,7 +173,9 @@ impl Agent {
             },
         };
         let sink = Sink { storage: Arc::clone(&storage), frontend: Arc::clone(&frontend) };
+        let notices = Arc::clone(&frontend);
         let mut builder = Session::builder(&hooks, storage.id())
+            .notices(move |text| notices.notice(text))
             .workspace(&workspace)
             .model(&model)
             .clock(clock)
@@ -191,6 +193,7 @@ impl Agent {
             frontend,
             model: opened,
             opened_as: model,
+            opened_at: None,
             model_options,
             limits,
             queue: Queue::default(),

@@ -29,6 +29,7 @@ use hookspec::{ChunkKind, FinishReason, Request, ToolUse, Usage};
 use serde_json::{Map, Value};
 
 pub use error::ModelError;
+pub(crate) use open::open_at;
 pub use open::{ModelOptions, open, open_with_env};
 pub use replay::Replay;
 

@@ -61,6 +61,23 @@ pub fn open(spec: &str, options: &ModelOptions) -> Result<Arc<dyn Model>, ModelE
     open_with_env(spec, options, &|name| std::env::var(name).ok())
 }
 
+/// Opens the model that `spec` names at an address that a hook gave. The user's keys are for the provider and are not
+/// sent there. Unless the user said so, only the first system message is sent as one: the templates of many models that
+/// people run themselves refuse others.
+pub(crate) fn open_at(
+    spec: &str,
+    address: &str,
+    options: &ModelOptions,
+) -> Result<Arc<dyn Model>, ModelError> {
+    let options = ModelOptions {
+        api_key: None,
+        base_url: Some(address.to_owned()),
+        fold_system: options.fold_system.or(Some(true)),
+        ..options.clone()
+    };
+    open_with_env(spec, &options, &|_| None)
+}
+
 /// Opens the model that `spec` names, with `env` as the environment.
 ///
 /// # Errors
@@ -196,6 +213,17 @@ mod tests {
         let shown = format!("{model:?}");
         assert!(shown.contains("http://box:1/v1/"), "{shown}");
         assert!(!shown.contains("very-secret"), "{shown}");
+    }
+
+    #[test]
+    fn a_hooks_address_gets_no_key_of_the_users() {
+        let options = ModelOptions { api_key: Some(Secret::new("sk-mine")), ..ModelOptions::default() };
+        let model = open_at("openai/write", "http://127.0.0.1:1/v1", &options).unwrap();
+        let shown = format!("{model:?}");
+        assert!(shown.contains("http://127.0.0.1:1/v1/"), "{shown}");
+        // Elsewhere than on this machine a key is wanted, and there is none to give.
+        let error = open_at("openai/write", "http://example.org/v1", &options).unwrap_err();
+        assert!(matches!(error, ModelError::MissingKey { .. }), "{error}");
     }
 
     #[test]

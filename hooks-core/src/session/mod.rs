@@ -3,6 +3,7 @@
 mod extensions;
 mod interrupt;
 mod log;
+mod notices;
 mod settings;
 mod state;
 
@@ -26,6 +27,7 @@ use crate::timeline::{Observer, TimelineEntry};
 use extensions::Extensions;
 use interrupt::Interrupt;
 use log::Log;
+use notices::Notices;
 use state::States;
 
 pub use interrupt::InterruptReason;
@@ -57,7 +59,9 @@ struct Inner {
     workspace: Option<PathBuf>,
     cwd: Mutex<PathBuf>,
     model: Mutex<String>,
+    addresses: Mutex<BTreeMap<String, String>>,
     log: Log,
+    notices: Notices,
     states: States,
     extensions: Extensions,
     observer: Option<Arc<dyn Observer>>,
@@ -126,6 +130,24 @@ impl Session {
         *lock(&self.0.model) = model.into();
     }
 
+    /// Where a model is to be reached in this session, if a hook or a tool said so.
+    #[must_use]
+    pub fn model_address(&self, model: &str) -> Option<String> {
+        lock(&self.0.addresses).get(model).cloned()
+    }
+
+    /// Says where a model is to be reached, as a base URL, in place of its provider's address; `None` takes it back.
+    ///
+    /// For hooks that start a model's server themselves. Other models of the same provider stay where they are, and
+    /// no key of the user's is sent there.
+    pub fn set_model_address(&self, model: impl Into<String>, address: Option<String>) {
+        let mut addresses = lock(&self.0.addresses);
+        match address {
+            Some(address) => addresses.insert(model.into(), address),
+            None => addresses.remove(&model.into()),
+        };
+    }
+
     /// The time as hooks see it.
     #[must_use]
     pub fn clock(&self) -> &Clock {
@@ -154,6 +176,12 @@ impl Session {
     /// logged and kept for [`take_log_fault`](Self::take_log_fault).
     pub fn append(&self, message: Message) -> Arc<Message> {
         self.0.log.append(&self.0.id, message)
+    }
+
+    /// Tells the user something that the conversation need not keep: that a wait goes on, and what for. A host that has no place
+    /// for it gets it as a line of its log.
+    pub fn notice(&self, text: &str) {
+        self.0.notices.show(&self.0.id, text);
     }
 
     /// Puts another conversation in place of this one, in memory: after a compaction or an undo that the
@@ -298,6 +326,7 @@ pub struct SessionBuilder {
     model: String,
     messages: LogView,
     sink: Sink,
+    notices: Notices,
     states: BTreeMap<String, Value>,
     extensions: Extensions,
     observer: Option<Arc<dyn Observer>>,
@@ -324,6 +353,7 @@ impl SessionBuilder {
             model: String::new(),
             messages: LogView::default(),
             sink: Sink(None),
+            notices: Notices::default(),
             states: BTreeMap::new(),
             extensions: Extensions::default(),
             observer: None,
@@ -378,6 +408,13 @@ impl SessionBuilder {
         self
     }
 
+    /// How [`Session::notice`] reaches the user.
+    #[must_use]
+    pub fn notices(mut self, show: impl Fn(&str) + Send + Sync + 'static) -> Self {
+        self.notices = Notices(Some(Box::new(show)));
+        self
+    }
+
     /// The states that [`Session::save_states`] gave when the session was last open.
     #[must_use]
     pub fn states(mut self, states: BTreeMap<String, Value>) -> Self {
@@ -419,7 +456,9 @@ impl SessionBuilder {
             workspace: self.workspace,
             cwd: Mutex::new(cwd),
             model: Mutex::new(self.model),
+            addresses: Mutex::default(),
             log: Log::new(self.messages, self.sink.0),
+            notices: self.notices,
             states: States::restored(self.states),
             extensions: self.extensions,
             watched: AtomicBool::new(self.observer.is_some() || !self.disabled.is_empty()),
