@@ -48,6 +48,7 @@ pub enum GitError {
 #[derive(Debug)]
 pub(crate) struct Git {
     program: PathBuf,
+    /// The folder that was asked about: the whole repository or a part of it.
     dir: PathBuf,
     drivers: Vec<String>,
 }
@@ -57,16 +58,17 @@ impl Git {
     pub(crate) fn at(dir: &Path) -> Option<Self> {
         let program = find("git", Some(dir))?;
         let mut git = Self { program, dir: dir.to_owned(), drivers: Vec::new() };
-        let top = git.ask(["rev-parse", "--show-toplevel"])?;
-        git.dir = PathBuf::from(top);
+        git.ask(["rev-parse", "--show-toplevel"])?;
         let named =
             git.ask(["config", "--local", "--name-only", "--get-regexp", DRIVERS]).unwrap_or_default();
-        git.drivers = named
-            .lines()
-            .map(
-                |name| if name.ends_with(".required") { format!("{name}=false") } else { format!("{name}=") },
-            )
-            .collect();
+        // What the user's own configuration says of the same driver stays (large-file storage).
+        let off = |name: &str| {
+            let nothing = if name.ends_with(".required") { "false" } else { "" };
+            let own = git.ask(["config", "--global", "--get", name]);
+            format!("{name}={}", own.as_deref().unwrap_or(nothing))
+        };
+        let drivers = named.lines().map(off).collect();
+        git.drivers = drivers;
         Some(git)
     }
 
@@ -114,26 +116,27 @@ impl Git {
         self.ask(["rev-list", "--count", &format!("--since={time}"), "HEAD"])?.parse().ok()
     }
 
-    /// When a file was last committed.
+    /// When a file of the folder was last committed.
     pub(crate) fn committed(&self, path: &str) -> Option<Timestamp> {
         let seconds = self.ask(["log", "-1", "--format=%ct", "--", path])?;
         Timestamp::from_second(seconds.parse().ok()?).ok()
     }
 
-    /// Commits what git follows already, and these files. Gives the commit's short id; `None` where nothing differs.
+    /// Commits what differs in the folder of what git follows already, and these files of it. Gives the commit's short id;
+    /// `None` where nothing differs.
     pub(crate) fn commit(&self, made: &[String], message: &str) -> Result<Option<String>, GitError> {
-        let made: Vec<&String> = made.iter().filter(|path| self.dir.join(path).is_file()).collect();
-        for path in made {
-            let add = ["add", "--intent-to-add", "--"].map(OsString::from).into_iter().chain([path.into()]);
-            // One that is ignored stays so.
-            if let Err(error) = self.run(&add.collect::<Vec<_>>()) {
+        for path in made.iter().filter(|path| self.dir.join(path).is_file()) {
+            // One that is ignored, or lies elsewhere, stays out.
+            if let Err(error) = self.run(&["add", "--intent-to-add", "--", path].map(OsString::from)) {
                 tracing::debug!(path, %error, "a file is left out of the checkpoint's commit");
             }
         }
-        if self.run(&["status", "--porcelain", "--untracked-files=no"].map(OsString::from))?.is_empty() {
+        let differs =
+            self.run(&["status", "--porcelain", "--untracked-files=no", "--", "."].map(OsString::from))?;
+        if differs.is_empty() {
             return Ok(None);
         }
-        let commit = ["commit", "--all", "--quiet", "--no-gpg-sign", "-m", message];
+        let commit = ["commit", "--only", "--quiet", "--no-gpg-sign", "-m", message, "--", "."];
         self.run(&commit.map(OsString::from))?;
         Ok(self.ask(["rev-parse", "--short", "HEAD"]))
     }

@@ -18,8 +18,8 @@
 
 use std::path::Path;
 
-use hookspec::hook_point;
 use hookspec::points::EndReason;
+use hookspec::{Point, PointInfo, hook_point};
 
 use crate::checkpoint::Checkpoint;
 use crate::quality::Quality;
@@ -40,6 +40,16 @@ pub const SEED: [(&str, &[&str]); 12] = [
     ("session_start", &["session.start"]),
     ("session_end", &["session.end"]),
     ("user_prompt_submit", &["message.pre"]),
+];
+
+/// The points that this crate fires: for a host that declares what it fires (`RegistryBuilder::fires`).
+pub const FIRES: [&PointInfo; 6] = [
+    QUALITY_MEASURE::Point::INFO,
+    PRE_CHECKPOINT::Point::INFO,
+    POST_CHECKPOINT::Point::INFO,
+    PRE_REFLECTION_STORE::Point::INFO,
+    PRE_SEARCH_QUERY::Point::INFO,
+    PRE_SESSION_END::Point::INFO,
 ];
 
 hook_point! {

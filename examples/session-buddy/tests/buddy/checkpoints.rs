@@ -102,6 +102,29 @@ async fn a_commit_takes_what_changed_and_a_tag_names_it() {
 }
 
 #[tokio::test]
+async fn a_commit_stays_in_the_workspace_and_may_be_the_first() {
+    let mut stage = Stage::new();
+    stage.settings = "commits = 'yes'".into();
+    stage.git(&["init", "-q"]);
+    stage.git(&["config", "user.name", "T"]);
+    stage.git(&["config", "user.email", "t@example.org"]);
+    stage.write("part/made", "1");
+    stage.write("outside", "1");
+    let part = stage.workspace().join("part");
+    let moment = Moment::Edit { path: "made".into(), added: "1".into(), created: true };
+    stage.store().record_moment("a", &moment, stage.clock.now()).unwrap();
+    let session = stage.lent(with(90), "a", |session| session.workspace(part));
+    run(&session, "checkpoint", json!({ "commit": "first" })).await.unwrap();
+    assert_eq!(stage.git(&["show", "--format=%s", "--name-only"]), "first\n\npart/made");
+    stage.git(&["add", "outside"]);
+    stage.write("part/made", "2");
+    stage.write("part/stranger", "2");
+    run(&session, "checkpoint", json!({ "commit": "second" })).await.unwrap();
+    assert_eq!(stage.git(&["show", "--format=%s", "--name-only"]), "second\n\npart/made");
+    assert_eq!(stage.git(&["status", "--porcelain"]), "A  outside\n?? part/stranger");
+}
+
+#[tokio::test]
 async fn the_models_commits_need_a_yes() {
     let mut stage = Stage::new();
     let refused =

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use hookspec::points::EndReason;
 use hookspec::{Message, find_point, fire_sites};
 use hookspec_session_buddy::ordering::{DEFAULTS, rank};
-use hookspec_session_buddy::points::SEED;
+use hookspec_session_buddy::points::{FIRES, SEED};
 use serde_json::json;
 
 use crate::stage::{Stage, builder, call, say, scored, shell};
@@ -81,5 +81,17 @@ fn the_page_names_every_hook_tool_and_command() {
     }
     for tool in ["checkpoint", "store_reflection", "search_reflections"] {
         assert!(registry.tools().get(tool).is_some() && page.contains(&format!("`{tool}`")), "{tool}");
+    }
+}
+
+#[test]
+fn a_strict_host_that_fires_what_the_agent_and_this_crate_fire_misses_nothing() {
+    let all = hookspec_agent::FIRES.iter().copied().chain(FIRES);
+    builder().fires(all).strict(true).build().unwrap();
+    let error = builder().fires(hookspec_agent::FIRES.iter().copied()).strict(true).build().unwrap_err();
+    assert!(error.to_string().contains("checkpoint.p"), "{error}");
+    for point in FIRES {
+        let own = fire_sites().iter().filter(|site| site.package == "hookspec-session-buddy");
+        assert!(own.filter(|site| site.point.wire == point.wire).count() > 0, "nothing fires {}", point.wire);
     }
 }

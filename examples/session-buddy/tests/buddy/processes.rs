@@ -127,6 +127,37 @@ fn many_may_make_the_database_at_once() {
 }
 
 #[test]
+fn many_sessions_write_at_once() {
+    let stage = Stage::new();
+    let database = stage.path().join("state/session-buddy.sqlite");
+    std::thread::scope(|scope| {
+        for session in 0..8 {
+            let database = &database;
+            scope.spawn(move || {
+                let (mut store, session) = (Store::open(database).unwrap(), format!("s{session}"));
+                let now = "2026-03-31T12:00:00Z".parse().unwrap();
+                for number in 0..50 {
+                    let context = json!({});
+                    let message = format!("failure of the {} kind", words(number));
+                    let seen = Seen {
+                        session: &session,
+                        message: &message,
+                        context: &context,
+                        at: now,
+                        embedding: None,
+                    };
+                    let id = store.record_error(seen).unwrap().unwrap().0;
+                    let fix = store.record_attempt(id, "x", "", now).unwrap().unwrap();
+                    store.resolve(id, fix).unwrap().unwrap();
+                }
+            });
+        }
+    });
+    let kinds = stage.store().kinds().unwrap();
+    assert_eq!((kinds[0].count, kinds[0].fixed.to_bits()), (400, 1f64.to_bits()));
+}
+
+#[test]
 fn a_newer_database_is_refused() {
     let stage = Stage::new();
     let database = stage.path().join("state/session-buddy.sqlite");
