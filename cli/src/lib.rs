@@ -18,6 +18,7 @@ mod output;
 mod post;
 mod progress;
 mod project;
+mod projects;
 mod settings;
 mod show;
 mod variables;
