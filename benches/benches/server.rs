@@ -14,7 +14,7 @@ use hookspec::{Clock, Hook, Hooks, Mode, Registry};
 use hookspec_agent::engine::Limits;
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_server::{Bounds, Lend, Options, Server, Tokens};
+use hookspec_server::{Bounds, Lend, Options, Projects, Server, Tokens};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -117,6 +117,7 @@ async fn main() {
         names: Vec::new(),
         origins: Vec::new(),
         lend: Lend::default(),
+        projects: Projects::default(),
         bounds: Bounds { requests_per_second: 1_000_000, ..Bounds::default() },
     };
     let server = Server::new(options, listener).unwrap();

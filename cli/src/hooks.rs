@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use hookspec::{Mode, Plugin, PointInfo, Registry, RegistryBuilder, SessionBuilder};
 use hookspec_agent::engine::Prices;
+use hookspec_bridge::inbound::Inbound;
 use hookspec_builtins::StateDir;
 use hookspec_builtins::cli_confirm::Terminal;
 use hookspec_builtins::models::Models;
@@ -79,6 +80,18 @@ pub(crate) fn host_builder(
     host: Host,
     asking: Asking,
 ) -> RegistryBuilder {
+    let others = if host == Host::Bridge { Inbound::default() } else { others::load(settings) };
+    builder_with(settings, common, plugins, (host, others), asking)
+}
+
+/// The same with hooks of other agents that were read already.
+pub(crate) fn builder_with(
+    settings: &Settings,
+    common: &Common,
+    plugins: &[&'static Plugin],
+    (host, others): (Host, Inbound),
+    asking: Asking,
+) -> RegistryBuilder {
     let mut builder = Registry::builder()
         .plugins(plugins.iter().copied())
         .config(settings.config.clone())
@@ -91,11 +104,7 @@ pub(crate) fn host_builder(
         .interactive(asking == Asking::Person)
         .no_confirm(asking == Asking::Yes)
         .fires(fires());
-    let mut commands = settings.scripts.hooks.clone();
-    if host != Host::Bridge {
-        commands.extend(others::load(settings).hooks);
-    }
-    for hook in commands {
+    for hook in settings.scripts.hooks.iter().cloned().chain(others.hooks) {
         builder = builder.register_json(hook);
     }
     if let Some(allow) = &common.allow {

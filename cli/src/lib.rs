@@ -20,6 +20,7 @@ mod output;
 mod post;
 mod progress;
 mod project;
+mod projects;
 mod settings;
 mod show;
 mod variables;

@@ -111,6 +111,8 @@ pub(crate) struct Settings {
     pub(crate) place: Place,
     /// What does not count, and why.
     pub(crate) warnings: Vec<String>,
+    /// Each file with its text and its standing: what says the same means the same.
+    pub(crate) said: Vec<String>,
 }
 
 impl Settings {
@@ -161,6 +163,7 @@ impl Settings {
         let scripts = script::load(&sources, &place);
         warnings.extend(scripts.complaints.iter().map(ToString::to_string));
         warnings.extend(others::off(&scripts));
+        let said = sources.iter().map(|source| format!("{source:?}")).collect();
         let counts =
             |source: Source| (!matches!(source.admission, Admission::Barred(_))).then_some(source.file);
         let files = sources.into_iter().filter_map(counts).collect();
@@ -185,7 +188,7 @@ impl Settings {
             Models::default()
         }));
         Ok((
-            Self { config, agent, models, paths, workspace, files, subjects, scripts, place, warnings },
+            Self { config, agent, models, paths, workspace, files, subjects, scripts, place, warnings, said },
             errors,
         ))
     }

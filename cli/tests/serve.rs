@@ -3,84 +3,14 @@
 #![cfg(unix)]
 #![allow(clippy::unwrap_used, clippy::expect_used)] // a test that cannot go on has failed
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+mod common;
+
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use tempfile::TempDir;
-
-const TOKEN: &str = "ann-ann-ann-ann-ann";
-
-fn command(folder: &Path) -> Command {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_hookspec"));
-    command
-        .arg("serve")
-        .current_dir(folder)
-        .env_clear()
-        .env("HOME", folder)
-        .env("HOOKSPEC_HOME", folder.join("home"));
-    command
-}
-
-/// A server, killed when the test is done with it.
-struct Server {
-    child: Child,
-    link: String,
-}
-
-impl Drop for Server {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
-fn start(folder: &Path, args: &[&str]) -> Server {
-    let mut child = command(folder)
-        .args(["--listen", "127.0.0.1:0", "--model", "replay:script.jsonl"])
-        .args(args)
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .unwrap();
-    let mut link = String::new();
-    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut link).unwrap();
-    assert!(link.starts_with("http://127.0.0.1:"), "{link:?}");
-    Server { child, link: link.trim().to_owned() }
-}
-
-fn place() -> TempDir {
-    let folder = tempfile::tempdir().unwrap();
-    std::fs::write(folder.path().join("script.jsonl"), r#"{"text":"hello","repeat":true}"#).unwrap();
-    let tokens = folder.path().join("tokens");
-    std::fs::write(&tokens, format!("ann {TOKEN}\n")).unwrap();
-    std::fs::set_permissions(&tokens, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
-    folder
-}
-
-impl Server {
-    fn address(&self) -> &str {
-        self.link.strip_prefix("http://").unwrap().split('/').next().unwrap()
-    }
-}
-
-/// One request; `None` where the server is gone.
-fn ask(address: &str, token: &str, method: &str, path: &str, body: &str) -> Option<(u16, String)> {
-    let mut stream = TcpStream::connect(address).ok()?;
-    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
-    let head = format!(
-        "{method} /api/v2{path} HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {token}\r\nContent-Type: application/json\r\nContent-Length: {}\r\nConnection: close\r\n\r\n{body}",
-        body.len()
-    );
-    stream.write_all(head.as_bytes()).ok()?;
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).ok()?;
-    let status = answer.split(' ').nth(1)?.parse().ok()?;
-    Some((status, answer.split_once("\r\n\r\n")?.1.to_owned()))
-}
+use common::server::{TOKEN, ask, command, place, start};
 
 fn said(folder: &Path, args: &[&str]) -> String {
     let output = command(folder).args(args).output().unwrap();

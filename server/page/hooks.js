@@ -32,10 +32,10 @@ function row(conversation, hook, off) {
 }
 
 export async function show(conversation) {
-  const [points, hooks, switches] = await Promise.all([
-    get('/points'), get('/hooks'), conversation ? get(of(conversation, '/hooks')) : { off: [] },
-  ]);
-  const off = new Set(switches.off);
+  // A conversation has the hooks of its own workspace, so that its list is another than the server's.
+  const listed = conversation ? get(of(conversation, '/hooks')) : get('/hooks').then((hooks) => ({ hooks, off: [], warnings: [] }));
+  const [points, { hooks, off: names, warnings }] = await Promise.all([get('/points'), listed]);
+  const off = new Set(names);
   const head = h('thead', {}, h('tr', {}, ['Hook', 'Priority', ...HOSTS, 'Here', 'In this conversation'].map((name) => h('th', { scope: 'col' }, name))));
   const bodies = points.map((point) => {
     const mine = hooks.filter((hook) => hook.point === point.wire).sort((a, b) => b.priority - a.priority || a.name.localeCompare(b.name));
@@ -44,5 +44,7 @@ export async function show(conversation) {
       mine.length ? mine.map((hook) => row(conversation, hook, off)) : h('tr', {}, h('td', { colspan: String(HOSTS.length + 4), class: 'off' }, 'no hooks')),
     );
   });
-  $('hooks').replaceChildren(h('div', { class: 'wide' }, h('table', {}, h('caption', {}, 'Every point, its hooks in the order in which they run, and the kinds of host they are for'), head, bodies)));
+  $('hooks').replaceChildren(
+    warnings.length ? h('ul', { class: 'warnings', 'aria-label': 'Not in force' }, warnings.map((text) => h('li', {}, text))) : '',
+    h('div', { class: 'wide' }, h('table', {}, h('caption', {}, 'Every point, its hooks in the order in which they run, and the kinds of host they are for'), head, bodies)));
 }

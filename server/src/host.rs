@@ -11,6 +11,7 @@ use hookspec_agent::engine::Limits;
 use hookspec_agent::models::ModelOptions;
 use tokio::sync::{Semaphore, mpsc};
 
+use crate::brought::{Brought, Projects};
 use crate::guard::{Origins, Rates};
 use crate::live::{self, Command, Live, Refusal, Reply};
 use crate::random::random_text;
@@ -78,6 +79,7 @@ impl Default for Bounds {
 pub(crate) struct Host {
     pub(crate) store: Arc<Store>,
     pub(crate) hooks: Hooks,
+    pub(crate) projects: Projects,
     /// No session works outside of this directory tree. Canonical.
     pub(crate) root: PathBuf,
     pub(crate) model: Option<String>,
@@ -115,6 +117,20 @@ impl Host {
         let outside = || Refusal::Outside(path.to_owned());
         let resolved = self.root.join(path).canonicalize().map_err(|_| outside())?;
         if resolved.starts_with(&self.root) && resolved.is_dir() { Ok(resolved) } else { Err(outside()) }
+    }
+
+    /// The hooks of sessions that work in this directory.
+    pub(crate) async fn brought(&self, workspace: &Path) -> Result<Brought, Refusal> {
+        let (projects, place) = (self.projects.clone(), workspace.to_owned());
+        let looked = tokio::task::spawn_blocking(move || projects.look(&place)).await;
+        match looked {
+            Ok(None) => {
+                Ok(Brought { hooks: self.hooks.clone(), lend: self.lend.clone(), warnings: Vec::new() })
+            }
+            Ok(Some(Ok(brought))) => Ok(brought),
+            Ok(Some(Err(error))) => Err(Refusal::Workspace(error.to_string())),
+            Err(error) => Err(Refusal::Workspace(error.to_string())),
+        }
     }
 
     /// The live conversation; started where it is not.

@@ -11,6 +11,7 @@
 //! Questions wait on the built-ins' desk, without a thread, until a client answers; nobody there, or no answer in
 //! time, is a refusal. All limits are in [`Bounds`].
 
+mod brought;
 mod events;
 mod feed;
 mod guard;
@@ -22,6 +23,7 @@ mod serve;
 pub mod store;
 mod tokens;
 
+pub use brought::{Brought, Projects};
 pub use host::Bounds;
 pub use random::RandomError;
 pub use serve::{Lend, Options, ServeError, Server};

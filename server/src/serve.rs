@@ -15,6 +15,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
+use crate::brought::Projects;
 use crate::guard::{Origins, Rates};
 use crate::host::{Bounds, Host, LiveMap};
 use crate::http;
@@ -24,8 +25,10 @@ use crate::tokens::Tokens;
 /// What a server needs to start.
 #[derive(Debug)]
 pub struct Options {
-    /// The hooks and tools of all sessions.
+    /// The hooks and tools of sessions whose workspace brings nothing.
     pub hooks: Hooks,
+    /// What workspaces bring.
+    pub projects: Projects,
     /// The database's file.
     pub database: PathBuf,
     /// No session works outside of this directory tree.
@@ -126,6 +129,7 @@ impl Server {
         let host = Host {
             store: Arc::new(store),
             hooks: options.hooks,
+            projects: options.projects,
             root: root(&options.root)?,
             model: options.model,
             models: options.models,

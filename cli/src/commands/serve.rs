@@ -6,16 +6,16 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use hookspec::{Clock, Hooks, Plugin, Registry};
+use hookspec::{Clock, Plugin};
 use hookspec_agent::engine::Limits;
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_server::{Bounds, Lend, Options, Server, Tokens};
+use hookspec_server::{Bounds, Brought, Options, Server, Tokens};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::hooks::{Asking, Host, host_builder, lend_to_any};
 use crate::output::{self, BOLD, DIM, paint};
+use crate::projects::Projects;
 use crate::settings::{Common, Settings};
 
 use super::CommandResult;
@@ -57,6 +57,13 @@ enum ServeError {
         "{0} can be reached from other machines, and a token that is printed here is not enough for that: give --token-file, or listen on 127.0.0.1"
     )]
     Reachable(SocketAddr),
+    #[error(
+        "{} is no regular file, and a server reads its configuration for each session that is opened; name one that is with --config",
+        .0.display()
+    )]
+    Config(PathBuf),
+    #[error("there is no runtime for the hooks; this is a bug")]
+    Runtime,
     #[error("cannot listen on {address}: {source}; choose another address with --listen")]
     Listen { address: SocketAddr, source: std::io::Error },
 }
@@ -66,22 +73,34 @@ impl Serve {
         if !self.listen.ip().is_loopback() && self.token_file.is_none() {
             return Err(ServeError::Reachable(self.listen).into());
         }
-        let settings = Settings::load(common)?;
-        let registry = host_builder(&settings, common, plugins, Host::Server, Asking::Nobody).build()?;
-        for warning in &registry.report().warnings {
-            output::note(format!("{} {warning}", paint(output::WARN, "warning:")));
+        if let Some(file) = common.config.as_ref().filter(|file| !file.is_file()) {
+            return Err(ServeError::Config(file.clone()).into());
+        }
+        // What it warns of is told when the sessions' hooks are looked up.
+        let (settings, errors) = Settings::read(common)?;
+        if let Some(error) = errors.into_iter().next() {
+            return Err(error.into());
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-        let code = runtime.block_on(self.serve(registry, &settings))?;
+        let code = runtime.block_on(self.serve(common, plugins, &settings))?;
         runtime.shutdown_timeout(std::time::Duration::from_secs(1));
         Ok(code)
     }
 
-    async fn serve(&self, registry: Registry, settings: &Settings) -> CommandResult {
-        let hooks = match TokioSpawn::current() {
-            Some(spawn) => Hooks::with_spawn(registry, Arc::new(spawn)),
-            None => Hooks::new(registry),
-        };
+    async fn serve(
+        &self,
+        common: &Common,
+        plugins: &[&'static Plugin],
+        settings: &Settings,
+    ) -> CommandResult {
+        let spawn = TokioSpawn::current().ok_or(ServeError::Runtime)?;
+        let projects = Projects::new(common, plugins, Arc::new(spawn));
+        // As sessions will name it; one that is not there is told by the server itself.
+        let root = settings.workspace.canonicalize().unwrap_or_else(|_| settings.workspace.clone());
+        let Brought { hooks, lend, .. } = projects.look(&root)?;
+        for warning in &hooks.load().report().warnings {
+            output::warning(warning);
+        }
         let (tokens, fresh) = match &self.token_file {
             Some(file) => (Tokens::read(file)?, None),
             None => Tokens::fresh().map(|(tokens, token)| (tokens, Some(token)))?,
@@ -106,10 +125,8 @@ impl Serve {
             tokens,
             names: self.host_name.clone(),
             origins: self.origin.clone(),
-            lend: {
-                let (state_dir, models) = (settings.paths.state_dir.clone(), Arc::clone(&settings.models));
-                Lend::new(move |session| lend_to_any(session, &state_dir, &models))
-            },
+            lend,
+            projects: hookspec_server::Projects::new(move |workspace| Ok(projects.look(workspace)?)),
             bounds: Bounds {
                 idle: std::time::Duration::from_secs(self.idle.saturating_mul(60).max(1)),
                 ..Bounds::default()

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
 
+use crate::brought::Brought;
 use crate::host::Host;
 use crate::live::Command;
 use crate::store::Owner;
@@ -88,15 +89,29 @@ pub(crate) async fn switch_hook(
     Ok(Json(json!({ "status": "ok", "hook": hook, "enabled": on })))
 }
 
-/// The hooks that are off in a conversation, beside those that are off everywhere.
-#[utoipa::path(get, path = "/conversations/{id}/hooks", responses((status = 200), (status = 404, body = Problem)))]
+/// A conversation's hooks: those of the program and those that its workspace brings, in force or not and why; the names
+/// of those that are switched off in it; and what its workspace brings that is not in force, in sentences.
+///
+/// While its session is open these are the session's own; otherwise, those that it would have if it were opened now.
+#[utoipa::path(get, path = "/conversations/{id}/hooks", responses(
+    (status = 200), (status = 404, body = Problem), (status = 422, body = Problem)))]
 pub(crate) async fn hooks_of(
     State(host): State<Arc<Host>>,
     Extension(owner): Extension<Owner>,
     Path(id): Path<String>,
 ) -> Result<Json<Value>, Problem> {
-    let off = host.store(move |store| store.hooks_off(&owner, &id)).await?;
-    Ok(Json(json!({ "off": off })))
+    let live = host.live.get(&owner, &id)?;
+    let (off, workspace) = host
+        .store(move |store| Ok((store.hooks_off(&owner, &id)?, store.row(&owner, &id)?.workspace)))
+        .await?;
+    let (hooks, warnings) = match live.and_then(|live| live.hooks()) {
+        Some(open) => open,
+        None => {
+            let Brought { hooks, warnings, .. } = host.brought(&host.inside(workspace.as_ref())?).await?;
+            (hooks, warnings.into())
+        }
+    };
+    Ok(Json(json!({ "off": off, "hooks": hooks.list(), "warnings": *warnings })))
 }
 
 /// Which part of a timeline.

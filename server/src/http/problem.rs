@@ -93,6 +93,7 @@ impl From<Refusal> for Problem {
             Refusal::Running | Refusal::Ending => StatusCode::CONFLICT,
             Refusal::Message { .. }
             | Refusal::Outside(_)
+            | Refusal::Workspace(_)
             | Refusal::Model(_)
             | Refusal::Open(OpenError::Model(_) | OpenError::NoModel | OpenError::Workspace { .. }) => {
                 StatusCode::UNPROCESSABLE_ENTITY

@@ -8,6 +8,7 @@ use hookspec::{InterruptReason, Message, Observer, Role};
 use hookspec_agent::engine::{Agent, Begin, Opening, TurnEnd};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 
+use crate::brought::Brought;
 use crate::events::Event;
 use crate::host::Host;
 use crate::store::{Kept, Opened};
@@ -165,15 +166,12 @@ impl Actor {
         let Opened { kept, loaded, reason, inbox, hooks_off } = opened;
         let workspace = loaded.config.chat.workspace.clone().unwrap_or_else(|| host.root.clone());
         let workspace = host.inside(&workspace)?;
+        let Brought { hooks, lend, warnings } = host.brought(&workspace).await?;
         let record = Arc::<Record>::default();
-        let show = Show::new(
-            Arc::clone(&self.live.feed),
-            Arc::clone(&self.live.names),
-            host.hooks.clone(),
-            kept.clone(),
-        );
+        let show =
+            Show::new(Arc::clone(&self.live.feed), Arc::clone(&self.live.names), hooks.clone(), kept.clone());
         let opening = Opening {
-            hooks: host.hooks.clone(),
+            hooks,
             begin: Begin::Stored { storage: Arc::new(kept.clone()), loaded: Box::new(loaded), reason },
             logs: PathBuf::new(),
             workspace,
@@ -185,11 +183,18 @@ impl Actor {
             observer: Some(Arc::clone(&record) as Arc<dyn Observer>),
         };
         let off = hooks_off.clone();
-        let (live, lend) = (Arc::clone(&self.live), host.lend.clone());
+        let live = Arc::clone(&self.live);
         let mut agent =
             Agent::open(opening, move |builder| live.lend(lend.to(builder)).disabled(off)).await?;
+        for warning in &warnings {
+            self.live.feed.publish(&Event::Notice { text: warning });
+        }
         kept.mark_opened()?;
-        self.live.set_open(Some(Open { session: agent.session().clone(), queue: agent.queue() }));
+        self.live.set_open(Some(Open {
+            session: agent.session().clone(),
+            queue: agent.queue(),
+            warnings: warnings.into(),
+        }));
         // What was acknowledged before a crash enters the log now; it is answered when somebody asks for that.
         take_in(&mut agent, &kept, inbox).await?;
         Ok(Engine { agent, kept, record, hooks_off, _permit: permit })

@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hookspec::points::EndReason;
-use hookspec::{InterruptReason, Message, Session, SessionBuilder, StateError};
+use hookspec::{Hooks, InterruptReason, Message, Session, SessionBuilder, StateError};
 use hookspec_agent::engine::{OpenError, Queue};
 use hookspec_agent::log::LogError;
 use hookspec_agent::models::ModelError;
@@ -57,6 +57,9 @@ pub(crate) enum Refusal {
     /// The workspace is not where it may be.
     #[error("{} is not a directory inside the server's workspace root: name one that is.", .0.display())]
     Outside(std::path::PathBuf),
+    /// What the workspace brings cannot be used.
+    #[error("The session cannot begin, since a file that its workspace brings cannot be used: {0}.")]
+    Workspace(String),
     /// There is no such hook.
     #[error("No selected hook is called `{0}`: list the hooks to see their names.")]
     NoHook(String),
@@ -134,6 +137,8 @@ pub(crate) enum Command {
 struct Open {
     session: Session,
     queue: Queue,
+    /// What of its workspace is not in force.
+    warnings: Arc<[String]>,
 }
 
 /// A conversation that somebody watches or works in.
@@ -219,6 +224,11 @@ impl Live {
         (tools, elicitations)
     }
 
+    /// The hooks of the open engine, and what of its workspace is not in force.
+    pub(crate) fn hooks(&self) -> Option<(Hooks, Arc<[String]>)> {
+        self.opened().map(|open| (open.session.hooks().clone(), open.warnings))
+    }
+
     /// Whether an engine is open.
     pub(crate) fn is_open(&self) -> bool {
         self.opened().is_some()
@@ -226,7 +236,7 @@ impl Live {
 
     /// Cuts short what the session is doing; messages that wait enter the log and are not answered.
     pub(crate) fn interrupt(&self, reason: InterruptReason) {
-        if let Some(Open { session, queue }) = self.opened() {
+        if let Some(Open { session, queue, .. }) = self.opened() {
             drop(queue.take()); // they are in the store's inbox
             session.interrupt(reason);
         }

@@ -10,7 +10,7 @@ use hookspec::{Clock, Config, Hook, Hooks, Mode, Registry, RegistryBuilder};
 use hookspec_agent::engine::Limits;
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_server::{Bounds, Lend, Options, Server, Tokens};
+use hookspec_server::{Bounds, Lend, Options, Projects, Server, Tokens};
 use reqwest::{Client, Method, RequestBuilder, Response};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -39,6 +39,7 @@ pub struct Setting {
     pub bounds: Bounds,
     pub origins: Vec<String>,
     pub limits: Limits,
+    pub projects: Projects,
 }
 
 /// What hooks noted.
@@ -84,7 +85,13 @@ impl Default for Setting {
     fn default() -> Self {
         let settle = Duration::from_millis(20);
         let bounds = Bounds { requests_per_second: 10_000, settle, ..Bounds::default() };
-        Self { builder: builder(), bounds, origins: Vec::new(), limits: Limits::default() }
+        Self {
+            builder: builder(),
+            bounds,
+            origins: Vec::new(),
+            limits: Limits::default(),
+            projects: Projects::default(),
+        }
     }
 }
 
@@ -132,6 +139,7 @@ impl Stage {
             names: Vec::new(),
             origins: setting.origins,
             lend: Lend::default(),
+            projects: setting.projects,
             bounds: setting.bounds,
         };
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
