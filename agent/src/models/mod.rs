@@ -31,6 +31,7 @@ use serde_json::{Map, Value};
 pub use error::ModelError;
 pub(crate) use open::open_at;
 pub use open::{ModelOptions, open, open_with_env};
+pub use providers::Connections;
 pub use replay::Replay;
 
 /// Something that answers requests.

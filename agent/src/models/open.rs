@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use hookspec::{Clock, Secret};
 
-use super::providers::{Kind, Provider, Target};
+use super::providers::{Connections, Kind, Provider, Target};
 use super::{Model, ModelError, Replay};
 
 /// How to reach a model; the default is right for the providers' own endpoints.
@@ -33,6 +33,8 @@ pub struct ModelOptions {
     pub fold_system: Option<bool>,
     /// Tells how far away the date in a `Retry-After` header is.
     pub clock: Clock,
+    /// What models share that are opened with clones of these options.
+    pub connections: Connections,
 }
 
 impl Default for ModelOptions {
@@ -46,6 +48,7 @@ impl Default for ModelOptions {
             native_tools: None,
             fold_system: None,
             clock: Clock::default(),
+            connections: Connections::default(),
         }
     }
 }

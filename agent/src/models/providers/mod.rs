@@ -13,6 +13,7 @@
 //! carry the key along.
 
 mod answer;
+mod connections;
 mod conversation;
 mod failure;
 mod retry_after;
@@ -34,6 +35,7 @@ use genai::{Client, Headers, ModelIden, ServiceTarget};
 use hookspec::{ChunkKind, Clock, Parameters, Request};
 use serde_json::Value;
 
+pub use self::connections::Connections;
 pub(super) use self::target::{Kind, Target};
 use super::{ChunkSink, Model, ModelError, ModelOptions, Response};
 
@@ -59,19 +61,8 @@ impl fmt::Debug for Provider {
 
 impl Provider {
     pub(super) fn new(target: Target, options: &ModelOptions) -> Result<Self, ModelError> {
-        let mut http = reqwest::Client::builder()
-            .connect_timeout(options.connect_timeout)
-            .redirect(reqwest::redirect::Policy::none())
-            .user_agent(concat!("hookspec/", env!("CARGO_PKG_VERSION")));
-        if target.local {
-            http = http.no_proxy();
-        }
-        let setup = |reason: String| ModelError::Setup { model: target.spec.clone(), reason };
-        let http = http.build().map_err(|error| {
-            setup(format!("the HTTP client can't be built ({error}); check the system's certificates."))
-        })?;
-        let client =
-            Client::builder().with_reqwest(http).build().map_err(|error| setup(error.to_string()))?;
+        let client = options.connections.client(target.local, options.connect_timeout);
+        let client = client.map_err(|reason| ModelError::Setup { model: target.spec.clone(), reason })?;
         Ok(Self {
             client,
             native_tools: options.native_tools.unwrap_or(true),
