@@ -89,23 +89,23 @@ function input(kind, field, fields) {
   const name = `field-${Math.random().toString(36).slice(2)}`;
   const preset = field.default ?? '';
   if (kind === 'form') {
-    const inner = fields.map((one) => ({ one, ...input(one.type ?? 'text', one, []) }));
+    const inner = fields.map((one) => ({ one, ...input(one.type ?? 'text', { ...one, needed: one.required !== false }, []) }));
     return {
-      parts: inner.map(({ one, parts }) => h('fieldset', {}, h('legend', {}, one.prompt, one.required === false ? '' : ' *'), parts)),
+      parts: inner.map(({ one, parts }) => h('fieldset', {}, h('legend', {}, one.prompt, one.required === false ? h('span', { class: 'quiet' }, ' (may stay empty)') : ''), parts)),
       value: () => Object.fromEntries(inner.map(({ one, value }) => [one.name, value()]).filter(([, value]) => value !== '')),
     };
   }
-  if (kind === 'confirmation' || kind === 'boolean') return choice('radio', name, ['yes', 'no'], preset);
-  if (kind === 'choice') return choice('radio', name, field.options ?? [], preset);
+  if (kind === 'confirmation' || kind === 'boolean') return choice('radio', name, ['yes', 'no'], preset, field.needed);
+  if (kind === 'choice') return choice('radio', name, field.options ?? [], preset, field.needed);
   if (kind === 'multi_choice') return choice('checkbox', name, field.options ?? [], preset);
   const type = { secret: 'password', number: 'text' }[kind] ?? 'text';
-  const box = h('input', { type, 'aria-label': field.prompt, autofocus: '', autocomplete: 'off', inputmode: kind === 'number' ? 'decimal' : null });
+  const box = h('input', { type, 'aria-label': field.prompt, autofocus: '', autocomplete: 'off', inputmode: kind === 'number' ? 'decimal' : null, required: Boolean(field.needed) });
   box.value = preset;
   return { parts: h('div', { class: 'row' }, box), value: () => box.value };
 }
 
-function choice(type, name, options, preset) {
-  const boxes = options.map((option, index) => h('input', { type, name, value: option, checked: option === preset, autofocus: index === 0 ? '' : null }));
+function choice(type, name, options, preset, needed = false) {
+  const boxes = options.map((option, index) => h('input', { type, name, value: option, checked: option === preset, required: needed, autofocus: index === 0 ? '' : null }));
   const chosen = () => boxes.filter((box) => box.checked).map((box) => box.value);
   return {
     parts: options.map((option, index) => h('label', {}, boxes[index], ' ', option)),

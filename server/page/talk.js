@@ -2,6 +2,7 @@
 
 import { $, code, h, prose } from './dom.js';
 import { get, listen, of, post } from './api.js';
+import { markdown } from './markdown.js';
 import * as asking from './asking.js';
 
 let id = null;
@@ -44,10 +45,17 @@ function who(message) {
   return { user: 'You', assistant: message.metadata?.model ?? 'Assistant', system: 'System' }[message.role];
 }
 
+/** What somebody says is markdown; what a tool found is shown as it is, and so is what the user typed. */
+function content(kind, text) {
+  if (kind === 'user') return prose(text);
+  if (kind === 'tool') return text.includes('```') ? prose(text) : [code(text, 'result')];
+  return markdown(text).flat(Infinity).filter(Boolean);
+}
+
 function element(message) {
   const kind = message.hook ? 'hook' : message.metadata?.tool ? 'tool' : message.role;
   const item = h('li', { class: `message ${kind}${message.hide ? ' hide' : ''}` }, h('span', { class: 'who' }, who(message)));
-  item.append(...(kind === 'tool' && !message.content.includes('```') ? [code(message.content, 'result')] : prose(message.content)));
+  item.append(...content(kind, message.content));
   for (const call of message.metadata?.tool_calls ?? []) {
     const args = Object.entries(call.kwargs ?? {}).map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`);
     item.append(code([...(call.args ?? []), ...args, call.content].filter(Boolean).join('\n'), call.tool));

@@ -21,9 +21,23 @@ function verdict(run) {
   if (run.error) return ['bad', run.error];
   if (run.gate) return ['gate', typeof run.gate === 'string' ? run.gate : Object.entries(run.gate).map(([what, why]) => `${what}: ${why}`).join()];
   if (run.messages?.length) return ['spoke', run.messages.join(' · ')];
-  if (run.first !== undefined) return ['spoke', `answered ${JSON.stringify(run.first)}`];
+  if (run.first !== undefined) return ['spoke', `answered: ${answer(run.first)}`];
   if (run.fold !== undefined) return ['spoke', 'changed the value'];
   return ['', run.background ? 'beside the chain' : ''];
+}
+
+/** An answer in words: what was done, and with what. */
+function answer(value) {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) return typeof value === 'string' ? value : JSON.stringify(value);
+  const { action, ...rest } = value;
+  const more = Object.entries(rest).map(([name, one]) => `${name} ${typeof one === 'string' ? one : JSON.stringify(one)}`);
+  return [action, ...more].filter(Boolean).join(', ');
+}
+
+/** What the colours mean. */
+function legend() {
+  const kinds = [['', 'ran'], ['spoke', 'said, answered or changed something'], ['gate', 'denied, asked or allowed'], ['bad', 'failed']];
+  return h('ul', { class: 'legend', 'aria-label': 'Colours' }, kinds.map(([kind, text]) => h('li', {}, h('span', { class: `bar ${kind}` }), text)), h('li', { class: 'quiet' }, 'Long waits are drawn shorter than they were.'));
 }
 
 export async function show(conversation) {
@@ -46,6 +60,7 @@ export async function show(conversation) {
   }
   place.replaceChildren(
     h('p', {}, h('label', {}, silent, ' show points without hooks')),
+    legend(),
     ...openings.reverse().flatMap((opening) => [h('h2', {}, new Date(opening[0].at).toLocaleString()), fall(opening, wanted)]),
   );
   return undefined;

@@ -26,7 +26,14 @@ const script = [
   { ...save('Here is what I would do:\n\n1. write `greet.py`\n2. make it friendlier\n\n```python\ndef greet(name): ...\n```\n\nLet me begin.', 'greet.py', 'def greet(name):\n    return f"Hello, {name}!"\n\nprint(greet("world"))\n'), chunk_size: 6, delay_ms: 10 },
   { text: 'Now I make it friendlier.', tool_calls: [{ tool: 'patch', kwargs: { path: 'greet.py', patch: '<<<<<<< ORIGINAL\n    return f"Hello, {name}!"\n=======\n    return f"Good morning, {name}!"\n>>>>>>> UPDATED\n' } }] },
   { text: 'One question.', tool_calls: [{ tool: 'elicit', kwargs: { prompt: 'In which language shall it greet?', kind: 'choice', options: ['English', 'Deutsch', 'Français'] } }] },
-  { text: 'All done.' },
+  { text: 'And a few details.', tool_calls: [{ tool: 'elicit', kwargs: { prompt: 'How shall it be published?', kind: 'form', fields: [
+    { name: 'name', prompt: 'Under which name?', type: 'text' },
+    { name: 'year', prompt: 'Since which year?', type: 'number', required: false },
+    { name: 'license', prompt: 'Which license?', type: 'choice', options: ['MIT', 'Apache-2.0'] },
+    { name: 'tests', prompt: 'With its tests?', type: 'boolean', default: 'yes' },
+    { name: 'key', prompt: 'The registry\'s key', type: 'secret' },
+  ] } }] },
+  { text: 'All done:\n\n| file | lines |\n|---|--:|\n| `greet.py` | 4 |\n\n- [x] **written**\n- [ ] published, see [the guide](https://example.org/guide) or ![a picture](https://example.org/p.png)' },
   save('Another file.', 'skipped.txt', 'no\n'),
   save('And one more.', 'late.txt', 'no\n'),
   { text: LONG, chunk_size: 4, delay_ms: 25 },
@@ -97,6 +104,14 @@ function lastText(page) {
   return page.locator('.message.assistant p').last().textContent();
 }
 
+/** Whatever can be used has a name that can be read out. */
+async function named(page) {
+  const nameless = await page.evaluate(() => [...document.querySelectorAll('button, input, textarea, select, a[href], [role=tab], [role=img]')]
+    .filter((one) => one.checkVisibility() && !one.getAttribute('aria-label') && !one.labels?.length && !one.textContent.trim())
+    .map((one) => one.outerHTML.slice(0, 120)));
+  assert.deepEqual(nameless, [], 'each control has a name');
+}
+
 async function say(page, text) {
   await page.fill('#say', text);
   await page.keyboard.press('Enter');
@@ -137,16 +152,48 @@ async function play() {
   await page.getByRole('radio', { name: 'Deutsch' }).check();
   await picture(page, 'question-dark');
   await page.getByRole('button', { name: 'Answer' }).click();
+
+  // A form: what is needed is asked for, and a secret is seen by nobody.
+  const publish = page.getByRole('form', { name: 'How shall it be published?' });
+  await publish.waitFor();
+  await page.emulateMedia({ colorScheme: 'light' });
+  const name = publish.getByRole('textbox', { name: 'Under which name?' });
+  assert.ok(await name.evaluate((box) => box === document.activeElement), 'one may type at once');
+  await publish.getByRole('button', { name: 'Answer' }).click();
+  assert.equal(await name.evaluate((box) => box.validity.valueMissing), true);
+  await publish.waitFor();
+  await page.keyboard.type('greeter');
+  await publish.getByRole('radio', { name: 'Apache-2.0' }).check();
+  const key = publish.getByLabel('The registry\'s key');
+  assert.equal(await key.getAttribute('type'), 'password');
+  await key.fill('hunter2-hunter2');
+  await publish.getByRole('textbox', { name: 'Since which year?' }).fill('soon');
+  await picture(page, 'form');
+  await page.keyboard.press('Enter');
+  await publish.getByRole('alert').getByText('number').waitFor();
+  await publish.getByRole('textbox', { name: 'Since which year?' }).fill('2026');
+  await page.keyboard.press('Enter');
+  await publish.waitFor({ state: 'detached' });
+  await page.getByText('"license":"Apache-2.0"').waitFor();
+  assert.ok(!(await page.content()).includes('hunter2'), 'the secret is nowhere on the page');
+  await page.emulateMedia({ colorScheme: 'dark' });
   await atRest(page);
   assert.ok(readFileSync(join(root, 'greet.py'), 'utf8').includes('Good evening'));
-  assert.equal(await lastText(page), 'All done.');
-  assert.equal(await lastText(other), 'All done.');
+  for (const one of [page, other]) {
+    const last = one.locator('.message.assistant').last();
+    await last.getByRole('table').getByRole('cell', { name: 'greet.py' }).waitFor();
+    assert.equal(await last.getByRole('link', { name: 'a picture' }).getAttribute('href'), 'https://example.org/p.png');
+  }
+  await picture(page, 'markdown-dark');
+  await named(page);
   await page.getByRole('tab', { name: 'Timeline' }).click();
-  await page.getByText('server_elicit.ask').waitFor();
+  await page.getByText('server_elicit.ask').first().waitFor();
+  await named(page);
   await picture(page, 'timeline-dark');
   await page.emulateMedia({ colorScheme: 'light' });
   await page.getByRole('tab', { name: 'Timeline' }).press('ArrowRight');
   await page.getByRole('rowheader', { name: 'server_confirm.ask' }).waitFor();
+  await named(page);
   await picture(page, 'hooks');
   await page.getByRole('tab', { name: 'Conversation' }).click();
 

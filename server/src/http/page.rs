@@ -24,6 +24,8 @@ const FILES: &[(&str, &str, &str)] = &[
     ("main.js", SCRIPT, include_str!("../../page/main.js")),
     ("api.js", SCRIPT, include_str!("../../page/api.js")),
     ("dom.js", SCRIPT, include_str!("../../page/dom.js")),
+    ("markdown.js", SCRIPT, include_str!("../../page/markdown.js")),
+    ("marked.js", SCRIPT, include_str!("../../page/marked.js")),
     ("talk.js", SCRIPT, include_str!("../../page/talk.js")),
     ("asking.js", SCRIPT, include_str!("../../page/asking.js")),
     ("timeline.js", SCRIPT, include_str!("../../page/timeline.js")),
