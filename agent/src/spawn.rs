@@ -6,6 +6,9 @@ use hookspec::{BoxFuture, Job, Spawn, SpawnError};
 use tokio::runtime::{Handle, RuntimeFlavor};
 
 /// Runs what hooks cannot run in place on a tokio runtime.
+///
+/// The runtime should be multi-threaded: where code that cannot wait (`fire_now!`) meets a hook that must be waited for,
+/// the thread blocks, and one that is all that its runtime has would block the hook's timer with it. Tokio panics there.
 #[derive(Clone, Debug)]
 pub struct TokioSpawn(Handle);
 

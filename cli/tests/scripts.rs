@@ -55,6 +55,8 @@ fn a_projects_file_counts_once_it_is_trusted_and_until_it_changes() {
 
     assert_eq!(hook(&rows(&home), "linter.lint")["on"], false);
     assert_eq!(fire(&home), "script.001.tool.execute.pre\n  gate: deny, not on my watch\n");
+    let explained = home.good(&["list", "--explain", "script"]);
+    assert!(explained.contains("Runs `sh ./guard.sh`."), "{explained}");
     assert!(home.good(&["trust"]).starts_with("trusted  "));
 
     // The script, though the file is as it was.

@@ -1,5 +1,6 @@
 //! Entries: what `#[hook]` leaves for the linker, and what `register` takes instead.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::future::Future;
 use std::pin::Pin;
@@ -230,7 +231,7 @@ impl<P: Point> fmt::Debug for Entry<P> {
 pub struct Hook<P: Point> {
     pub(crate) name: String,
     pub(crate) package: &'static str,
-    pub(crate) docs: &'static str,
+    pub(crate) docs: Cow<'static, str>,
     pub(crate) options: Options,
     /// Why it may not run, whatever the lists say.
     pub(crate) barred: Option<String>,
@@ -261,7 +262,7 @@ impl<P: Point> Hook<P> {
         Self {
             name: name.into(),
             package: "",
-            docs: "",
+            docs: Cow::Borrowed(""),
             options: Options::DEFAULT,
             barred: None,
             call,

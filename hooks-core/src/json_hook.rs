@@ -5,6 +5,7 @@
 //! refusal at a point that has no gate, or a value of the wrong shape, is a failure of that hook.
 
 use std::any::{TypeId, type_name};
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -56,7 +57,7 @@ pub type JsonCall = dyn Fn(Value, &Session) -> Result<JsonOutcome, BoxError> + S
 pub struct JsonHook {
     pub(crate) point: &'static dyn AnyPoint,
     name: String,
-    docs: &'static str,
+    docs: Cow<'static, str>,
     options: Options,
     barred: Option<String>,
     call: Arc<JsonCall>,
@@ -72,7 +73,7 @@ impl JsonHook {
         Self {
             point,
             name: name.into(),
-            docs: "",
+            docs: Cow::Borrowed(""),
             options: Options::DEFAULT,
             barred: None,
             call,
@@ -107,8 +108,8 @@ impl JsonHook {
 
     /// What `list` shows of it.
     #[must_use]
-    pub fn docs(mut self, docs: &'static str) -> Self {
-        self.docs = docs;
+    pub fn docs(mut self, docs: impl Into<Cow<'static, str>>) -> Self {
+        self.docs = docs.into();
         self
     }
 

@@ -236,7 +236,7 @@ fn from_entry<P: Point>(entry: &Entry<P>) -> Candidate<P> {
             origin.full_name(),
             &entry.options,
             &entry.call,
-            (origin.package, origin.module, origin.docs),
+            (origin.package, origin.module, origin.docs.into()),
             (origin.file.into(), origin.line),
         ),
         options: entry.options,

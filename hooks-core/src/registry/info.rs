@@ -54,7 +54,7 @@ pub struct HookInfo {
     /// Line in that file.
     pub line: u32,
     /// Its documentation.
-    pub docs: &'static str,
+    pub docs: Cow<'static, str>,
     /// The hosts it is for; all when empty.
     pub modes: &'static [Mode],
     /// Whether it runs at most once a session.
@@ -86,7 +86,7 @@ impl HookInfo {
         name: String,
         options: &Options,
         call: &Call<P>,
-        (package, module, docs): (&'static str, &'static str, &'static str),
+        (package, module, docs): (&'static str, &'static str, Cow<'static, str>),
         (file, line): (Cow<'static, str>, u32),
     ) -> Self {
         Self {

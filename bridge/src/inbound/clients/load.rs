@@ -76,7 +76,10 @@ fn barred(dialect: Dialect, handler: &Handler, name: &str, why: &str) -> Option<
     let point = hookspec::find_point(dialect.point_of(handler.event)?)?;
     let silent = Arc::new(|_: Value, _: &Session| Ok(JsonOutcome::default()));
     let file = handler.file.display().to_string();
-    Some(JsonHook::new(point, name, silent).barred(plain(why)).written_at(file, handler.line))
+    Some({
+        let docs = format!("Would run `{}`.", plain(&handler.action.to_string()));
+        JsonHook::new(point, name, silent).barred(plain(why)).docs(docs).written_at(file, handler.line)
+    })
 }
 
 /// The place in the file is no part of it: a handler that others are put before stays the same.

@@ -15,6 +15,8 @@ use hookspec::{
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::inbound::plain;
+
 use super::run::{Set, Target};
 use super::said::{Together, Word};
 use super::tool::Theirs;
@@ -96,6 +98,9 @@ pub(super) fn hooks(set: Set) -> Vec<JsonHook> {
     let placement = if background { Placement::Background } else { Placement::Blocking };
     let budget = set.handlers.iter().map(|ready| ready.handler.action.timeout()).max();
     let options = Options { placement, budget, fail_open: true, ..Options::DEFAULT };
+    let actions: Vec<String> =
+        set.handlers.iter().map(|ready| format!("`{}`", plain(&ready.handler.action.to_string()))).collect();
+    let docs = format!("Runs {}.", actions.join(", "));
     let hook = |(point, priority, call): &(&str, i32, Call)| {
         let point: &'static dyn AnyPoint = hookspec::find_point(point)?;
         let (set, call) = (Arc::clone(&set), *call);
@@ -111,6 +116,7 @@ pub(super) fn hooks(set: Set) -> Vec<JsonHook> {
             })
         };
         let hook = JsonHook::new(point, name.clone(), Arc::new(run))
+            .docs(docs.clone())
             .options(Options { priority: *priority, ..options });
         Some(match first {
             Some((file, line)) => hook.written_at(file, line),

@@ -180,8 +180,9 @@ impl Run {
         let budget = Some(self.script.command.timeout);
         // The command has a deadline of its own, which ends its processes too; the dispatcher's would not.
         let options = Options { priority, placement, fail_open, budget, ..Options::DEFAULT };
+        let docs = format!("Runs `{}`.", plain(&self.script.command.line.to_string()));
         let call = move |event: Value, session: &Session| self.call(&event, session);
-        JsonHook::new(point, name(number, point), Arc::new(call)).options(options)
+        JsonHook::new(point, name(number, point), Arc::new(call)).options(options).docs(docs)
     }
 
     fn call(&self, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
