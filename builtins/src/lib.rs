@@ -45,6 +45,5 @@ pub mod workspace_agents;
 
 pub use command_line::CommandLine;
 pub use instructions::{Home, Loaded};
-pub use places::StateDir;
 
 hookspec::plugin!();

@@ -2,21 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// The folder in which the host lets hooks keep files: an extension of the session, lent with
-/// `Session::builder(…).extension(Arc::new(StateDir(path)))`. Absolute; it need not exist yet.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct StateDir(
-    /// The folder.
-    pub PathBuf,
-);
-
-impl StateDir {
-    /// A path from the settings: as it is where it is absolute, else within this folder.
-    #[must_use]
-    pub fn resolve(&self, path: &Path) -> PathBuf {
-        self.0.join(path)
-    }
-}
+use hookspec::StateDir;
 
 /// Where a hook's files go: what its settings say, or else `default`, taken from the host's state folder where it is
 /// relative. `None` where the host lends no such folder.

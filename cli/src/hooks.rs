@@ -4,10 +4,9 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-use hookspec::{Mode, Plugin, PointInfo, Registry, RegistryBuilder, SessionBuilder};
+use hookspec::{Mode, Plugin, PointInfo, Registry, RegistryBuilder, SessionBuilder, StateDir};
 use hookspec_agent::engine::Prices;
 use hookspec_bridge::inbound::Inbound;
-use hookspec_builtins::StateDir;
 use hookspec_builtins::cli_confirm::Terminal;
 use hookspec_builtins::models::Models;
 

@@ -106,7 +106,7 @@ pub use registry::{
 };
 pub use session::{
     HookSettings, HookState, InterruptReason, LogFault, LogSink, LogView, PATIENCE, Session, SessionBuilder,
-    SettingsSpec, StateError, StateGuard,
+    SettingsSpec, StateDir, StateError, StateGuard,
 };
 pub use spawn::{Job, Spawn, SpawnError, Threads};
 pub use timeline::{HookRun, Observer, Timeline, TimelineEntry};

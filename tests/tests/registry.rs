@@ -132,7 +132,7 @@ fn linked_hooks_know_where_they_are() {
     let registry = builder().build().unwrap();
     let info = registry.hook("linked.greet").unwrap();
     assert_eq!(
-        (info.package, &*info.file, info.docs),
+        (info.package, &*info.file, &*info.docs),
         ("hookspec-tests", "tests/tests/registry.rs", "Greets.")
     );
     let line = include_str!("registry.rs")

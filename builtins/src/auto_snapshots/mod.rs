@@ -34,10 +34,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hookspec::points::{SESSION_END, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE};
-use hookspec::{Session, ToolUse, hook};
+use hookspec::{Session, StateDir, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::places::{StateDir, place};
+use crate::places::place;
 
 pub use history::{Change, Restored, Snapshot};
 pub use shadow::{Shadow, SnapshotError};

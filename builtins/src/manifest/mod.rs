@@ -35,10 +35,10 @@ mod verify;
 use std::path::{Path, PathBuf};
 
 use hookspec::points::{TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE};
-use hookspec::{Message, Session, ToolStatus, ToolUse, hook};
+use hookspec::{Message, Session, StateDir, ToolStatus, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::places::{StateDir, place};
+use crate::places::place;
 
 pub use chain::Chain;
 pub use findings::{Finding, Problem};

@@ -3,8 +3,7 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use hookspec::Plugin;
-use hookspec_builtins::StateDir;
+use hookspec::{Plugin, StateDir};
 use hookspec_builtins::auto_snapshots::{Restored, Settings as SnapshotSettings, Shadow, Snapshot};
 use jiff::Timestamp;
 

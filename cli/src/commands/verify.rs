@@ -7,8 +7,7 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use hookspec::Plugin;
-use hookspec_builtins::StateDir;
+use hookspec::{Plugin, StateDir};
 use hookspec_builtins::manifest::{self, Key, KeyError};
 
 use crate::output::{self, BAD, GOOD, paint};

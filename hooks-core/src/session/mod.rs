@@ -6,6 +6,7 @@ mod log;
 mod notices;
 mod settings;
 mod state;
+mod state_dir;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -35,6 +36,7 @@ pub use log::{LogFault, LogSink, LogView};
 pub(crate) use settings::AllSettings;
 pub use settings::{HookSettings, SettingsSpec};
 pub use state::{HookState, PATIENCE, StateError, StateGuard};
+pub use state_dir::StateDir;
 
 /// One conversation, and everything that hooks may know about it.
 ///

@@ -8,8 +8,7 @@ mod schema;
 
 use std::path::{Path, PathBuf};
 
-use hookspec::{Session, StateGuard};
-use hookspec_builtins::StateDir;
+use hookspec::{Session, StateDir, StateGuard};
 use jiff::Timestamp;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use serde::{Deserialize, Serialize};

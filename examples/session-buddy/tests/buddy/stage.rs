@@ -7,13 +7,12 @@ use std::sync::Arc;
 
 use hookspec::{
     Clock, Config, First, Hook, Hooks, Message, Mode, Registry, RegistryBuilder, Session, SessionBuilder,
-    Timeline, ToolUse,
+    StateDir, Timeline, ToolUse,
 };
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Frontend, Limits, Opening};
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
-use hookspec_builtins::StateDir;
 use hookspec_process::Program;
 use hookspec_session_buddy::points::QUALITY_MEASURE;
 use hookspec_session_buddy::quality::{Part, Quality};
