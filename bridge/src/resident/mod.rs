@@ -8,7 +8,7 @@
 //! Nothing may depend on who answers:
 //!
 //! - A resident process serves those events only that find what it was started with: the same program, unchanged,
-//!   the same arguments, folder and environment ([`Resident::socket`] is made of all that). Configuration and trust are
+//!   the same arguments, folder and environment ([`socket`] is made of all that). Configuration and trust are
 //!   read anew for each event.
 //! - It serves one event at a time. Who finds it busy for [`PATIENCE`] answers by itself.
 //! - What hooks print goes to the standard error of the process that brought the event.
