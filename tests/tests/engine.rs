@@ -8,15 +8,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookspec::points::{
-    ERROR, FILE_PRE_SAVE, GENERATION_PRE, MESSAGE_PRE_PROCESS, SESSION_END, SESSION_START, STEP_PRE,
-    TOOL_CONFIRM, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE, TOOL_TRANSFORM, TURN_PRE,
+    CACHE_INVALIDATED, ERROR, FILE_PRE_SAVE, GENERATION_PRE, MESSAGE_PRE_PROCESS, SESSION_END, SESSION_START,
+    STEP_PRE, TOOL_CONFIRM, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE, TOOL_TRANSFORM, TURN_PRE,
 };
 use hookspec::points::{EndReason, LOOP_CONTINUE, TurnOutcome};
 use hookspec::{
     Confirmation, Continue, First, Flow, Fold, Gate, Hook, InterruptReason, Message, Mode, Registry,
     RegistryBuilder, Role, ToolStatus,
 };
-use hookspec_agent::engine::TurnEnd;
+use hookspec_agent::Agent;
+use hookspec_agent::engine::{Begin, Opening, TurnEnd};
 use serde_json::json;
 
 use common::{Stage, call, say, texts};
@@ -264,6 +265,30 @@ async fn a_resumed_session_goes_on_where_it_was() {
     agent.prompt(Message::user("two")).await;
     let after = texts(&agent);
     assert_eq!(after[after.len() - 2..], ["turn 2", "second"]);
+    agent.end(EndReason::Exit).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_model_that_a_hook_has_set_is_told_once_and_kept_for_the_next_time() {
+    let stage = Stage::new(&[save("a", "x"), say("never said")]);
+    let other = stage.logs().with_file_name("other.jsonl");
+    std::fs::write(&other, [say("from another"), say("and again")].join("\n")).unwrap();
+    let name = format!("replay:{}", other.display());
+    let wanted = name.clone();
+    let switches = Hook::new(TOOL_POST_EXECUTE, "stage.switches", move |_, session: &hookspec::Session| {
+        session.set_model(wanted.as_str());
+    });
+    let told =
+        Hook::new(CACHE_INVALIDATED, "stage.told", |event, _| Message::system(format!("{:?}", event.reason)));
+    let mut agent = stage.open(yes().register(switches).register(told), None).await;
+    assert_eq!(agent.prompt(Message::user("save")).await, RESTED);
+    let log = texts(&agent);
+    assert_eq!(log[log.len() - 2..], ["Model", "from another"]);
+    assert_eq!(log.iter().filter(|text| *text == "Model").count(), 1);
+    agent.end(EndReason::Exit).await;
+    let opening = Opening { model: None, ..stage.opening(yes(), Begin::Resume("test".into())) };
+    let agent = Agent::open(opening, |session| session).await.unwrap();
+    assert_eq!(agent.session().model(), name);
     agent.end(EndReason::Exit).await;
 }
 

@@ -45,8 +45,23 @@ impl Agent {
         self.opened_as = model.to_owned();
         self.opened_at = None;
         self.session.set_model(model);
-        self.invalidated(InvalidationReason::Model).await;
+        // It is opened anew, also where its name is the old one.
+        self.known_model.clear();
+        self.note_model().await;
         Ok(())
+    }
+
+    /// Keeps the session's model and tells hooks of it, where the user, a tool or a hook has set another one.
+    pub(super) async fn note_model(&mut self) {
+        let model = self.session.model();
+        if model == self.known_model {
+            return;
+        }
+        if let Err(error) = self.storage.save_model(&model) {
+            self.frontend.notice(&format!("the conversation's model could not be kept: {error}"));
+        }
+        self.known_model = model;
+        self.invalidated(InvalidationReason::Model).await;
     }
 
     /// Takes back the last user message and all that followed it. Returns how many messages went.

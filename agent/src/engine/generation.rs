@@ -94,6 +94,7 @@ impl Agent {
     }
 
     async fn request(&mut self, attempt: u32) -> Request {
+        self.note_model().await;
         let registry = self.session.hooks().load();
         let request = Request {
             messages: self.session.log().iter().map(|message| (**message).clone()).collect(),

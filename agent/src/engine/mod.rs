@@ -92,6 +92,8 @@ pub struct Agent {
     storage: Arc<dyn Storage>,
     frontend: Arc<dyn Frontend>,
     model: Arc<dyn Model>,
+    /// The session's model that hooks and the storage know of.
+    known_model: String,
     /// What `model` was opened as: a model's own name may be written another way.
     opened_as: String,
     /// Where `model` was opened, if a hook said so.

@@ -192,6 +192,7 @@ impl Agent {
             storage,
             frontend,
             model: opened,
+            known_model: model.clone(),
             opened_as: model,
             opened_at: None,
             model_options,

@@ -214,6 +214,20 @@ impl Conversation {
         whole::write_whole(&self.folder.join(names::CONFIG), config.to_text()?.as_bytes())
     }
 
+    /// Saves the model that the conversation goes on with; what else is in `config.toml` stays.
+    ///
+    /// # Errors
+    /// When the file can't be read as one or written.
+    pub fn save_model(&self, model: &str) -> Result<(), LogError> {
+        let path = self.folder.join(names::CONFIG);
+        let bytes = load::read_if_there(&path)?.unwrap_or_default();
+        let unreadable =
+            |error| LogError::io("read", &path)(io::Error::new(io::ErrorKind::InvalidData, error));
+        let mut config: ConversationConfig = toml::from_slice(&bytes).map_err(unreadable)?;
+        config.chat.model = Some(model.to_owned());
+        self.save_config(&config)
+    }
+
     /// Saves each hook's state.
     ///
     /// # Errors

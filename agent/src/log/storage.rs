@@ -35,6 +35,12 @@ pub trait Storage: Debug + Send + Sync {
     /// If it could not be stored.
     fn save_state(&self, state: &BTreeMap<String, Value>) -> Result<(), LogError>;
 
+    /// Keeps the model that the conversation goes on with.
+    ///
+    /// # Errors
+    /// If it could not be stored.
+    fn save_model(&self, model: &str) -> Result<(), LogError>;
+
     /// The file that the timeline goes to; `None` where the host keeps it by an observer of its own.
     fn timeline_path(&self) -> Option<PathBuf> {
         None
@@ -56,6 +62,10 @@ impl Storage for Conversation {
 
     fn save_state(&self, state: &BTreeMap<String, Value>) -> Result<(), LogError> {
         self.save_state(state)
+    }
+
+    fn save_model(&self, model: &str) -> Result<(), LogError> {
+        self.save_model(model)
     }
 
     fn timeline_path(&self) -> Option<PathBuf> {

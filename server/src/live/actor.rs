@@ -247,7 +247,6 @@ impl Actor {
             return Ok(());
         }
         engine.agent.set_model(model).await?;
-        engine.kept.set_model(model)?;
         let config = serde_json::json!({ "chat": { "model": model } });
         self.live.feed.publish(&Event::ConfigChanged { config, changed_fields: &["model"] });
         Ok(())

@@ -283,17 +283,6 @@ impl Kept {
         Ok(())
     }
 
-    /// Keeps the model that the conversation goes on with.
-    ///
-    /// # Errors
-    /// If the store cannot be written.
-    pub fn set_model(&self, model: &str) -> Result<(), StoreError> {
-        self.store
-            .writer()
-            .execute("UPDATE conversations SET model = ?2 WHERE key = ?1", params![self.key, model])?;
-        Ok(())
-    }
-
     /// Keeps which hooks are off in this conversation.
     ///
     /// # Errors
@@ -373,5 +362,13 @@ impl Storage for Kept {
                 .map_err(StoreError::from)
         });
         stored.map(drop).map_err(|error| LogError::store(&self.id, error))
+    }
+
+    fn save_model(&self, model: &str) -> Result<(), LogError> {
+        let stored = self
+            .store
+            .writer()
+            .execute("UPDATE conversations SET model = ?2 WHERE key = ?1", params![self.key, model]);
+        stored.map(drop).map_err(|error| LogError::store(&self.id, StoreError::from(error)))
     }
 }

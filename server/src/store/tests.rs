@@ -181,7 +181,7 @@ fn states_and_switches_come_back() {
     let state = BTreeMap::from([("x".to_owned(), serde_json::json!({"n": 1}))]);
     kept.save_state(&state).unwrap();
     kept.set_hooks_off(&["g.f".into()]).unwrap();
-    kept.set_model("m/y").unwrap();
+    kept.save_model("m/y").unwrap();
     let opened = place.store.open_conversation(&place.owner, "a").unwrap();
     assert_eq!(opened.loaded.state, state);
     assert_eq!(opened.hooks_off, ["g.f"]);
