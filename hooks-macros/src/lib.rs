@@ -25,7 +25,7 @@ use proc_macro::TokenStream;
 ///
 /// | option | meaning |
 /// |---|---|
-/// | `priority = 5` | higher runs first; 0 unless said |
+/// | `priority = 5` | higher runs first; 0 unless said; a constant or a `const fn` may stand there too |
 /// | `name = "group.name"` | in place of `module.function` |
 /// | `enabled = false` | off unless an allowlist names it |
 /// | `modes = [cli, server]` | only for these hosts: cli, server, bridge, embedded, interactive, no_confirm |

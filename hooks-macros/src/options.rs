@@ -116,6 +116,16 @@ impl Opts {
         None
     }
 
+    /// A whole number, or an expression that gives one when the program is compiled: a constant, a call of a `const fn`.
+    pub(crate) fn constant(&self, key: &str, errors: &mut Errors) -> Option<Expr> {
+        match self.get(key).and_then(|option| option.value.as_ref()) {
+            Some(expr @ (Expr::Path(_) | Expr::Call(_) | Expr::Binary(_) | Expr::Paren(_))) => {
+                Some(expr.clone())
+            }
+            _ => self.integer(key, errors).map(|number| syn::parse_quote!(#number)),
+        }
+    }
+
     /// A length of time in nanoseconds: `"250ms"`, `"30s"`, `"5m"`.
     pub(crate) fn duration(&self, key: &str, errors: &mut Errors) -> Option<u64> {
         let text = self.text(key, errors)?;

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::git::{Git, GitError};
+use crate::ordering::rank;
 use crate::points::{POST_CHECKPOINT, PRE_CHECKPOINT, QUALITY_MEASURE};
 use crate::quality::Quality;
 use crate::settings::{Commits, Settings};
@@ -205,7 +206,7 @@ async fn agreed(session: &Session, prompt: String) -> bool {
 }
 
 /// Refuses a checkpoint whose score is too low, and says what would raise it most.
-#[hook(PRE_CHECKPOINT, name = "buddy.validate_quality", priority = 950_000)]
+#[hook(PRE_CHECKPOINT, name = "buddy.validate_quality", priority = rank(50, 0))]
 fn validate_quality(score: u8, quality: &Quality, settings: &Settings) -> Option<Gate> {
     (score < settings.min_quality).then(|| {
         let remedies = quality.remedies(3);

@@ -19,6 +19,7 @@ use hookspec::{Message, Session, hook};
 use hookspec_process::{Program, find};
 use serde::{Deserialize, Serialize};
 
+use crate::ordering::rank;
 use crate::settings::Settings;
 
 /// Formatters by extension; each reads the file from its input.
@@ -60,7 +61,7 @@ pub struct Told {
 #[hook(
     FILE_POST_SAVE,
     name = "buddy.format_saved",
-    priority = 900_000,
+    priority = rank(100, 0),
     blocking,
     timeout = "60s",
     budget = "40s"
@@ -79,7 +80,7 @@ fn format_saved(
 #[hook(
     FILE_POST_PATCH,
     name = "buddy.format_patched",
-    priority = 900_000,
+    priority = rank(100, 0),
     blocking,
     timeout = "60s",
     budget = "40s"

@@ -10,6 +10,7 @@ use hookspec::{Message, Session, ToolStatus, ToolUse, fire, hook};
 use jiff::ToSpan;
 
 use crate::errors::{self, Memory};
+use crate::ordering::rank;
 use crate::points::PRE_SESSION_END;
 use crate::settings::Settings;
 use crate::store::{self, StoreError, short};
@@ -17,7 +18,7 @@ use crate::timeline::{KEPT, Moment, record};
 use crate::{git, metrics};
 
 /// Begins the session's row of metrics; a resumed session goes on with its own. Forgets old timelines.
-#[hook(SESSION_START, name = "buddy.begin_session", priority = 900_000, blocking, timeout = "30s")]
+#[hook(SESSION_START, name = "buddy.begin_session", priority = rank(100, 0), blocking, timeout = "30s")]
 fn begin_session(session: &Session, settings: &Settings) -> Result<(), StoreError> {
     let at = session.clock().now();
     let head = session.workspace().and_then(|workspace| git::Git::at(workspace)?.head());
@@ -34,14 +35,14 @@ fn begin_session(session: &Session, settings: &Settings) -> Result<(), StoreErro
 }
 
 /// Says that the session is about to end, before any other hook there does what it does.
-#[hook(SESSION_END, name = "buddy.announce_end", priority = 1_000_000)]
+#[hook(SESSION_END, name = "buddy.announce_end", priority = rank(0, 0))]
 async fn announce_end(reason: EndReason, session: &Session) {
     // What its hooks said is in the log, their failures are in the host's.
     let _ = fire!(session, PRE_SESSION_END { reason }).await;
 }
 
 /// Completes the session's row of metrics.
-#[hook(SESSION_END, name = "buddy.end_session", priority = 700_000, blocking, timeout = "30s")]
+#[hook(SESSION_END, name = "buddy.end_session", priority = rank(300, 0), blocking, timeout = "30s")]
 fn end_session(session: &Session) -> Result<(), StoreError> {
     metrics::update(session)
 }
@@ -59,7 +60,7 @@ fn note_answer(message: &Message, session: &Session) -> Result<(), StoreError> {
 }
 
 /// Notes a file that was written, which is also an attempt at what is broken.
-#[hook(FILE_POST_SAVE, name = "buddy.note_saved", priority = 990_000)]
+#[hook(FILE_POST_SAVE, name = "buddy.note_saved", priority = rank(10, 0))]
 fn note_saved(
     path: &Path,
     content: &str,
@@ -71,7 +72,7 @@ fn note_saved(
 }
 
 /// Notes a file that was changed.
-#[hook(FILE_POST_PATCH, name = "buddy.note_patched", priority = 990_000)]
+#[hook(FILE_POST_PATCH, name = "buddy.note_patched", priority = rank(10, 0))]
 fn note_patched(path: &Path, diff: &str, session: &Session, state: &mut Memory) -> Result<(), StoreError> {
     let added: Vec<&str> = diff
         .lines()
@@ -106,7 +107,7 @@ fn relative(session: &Session, path: &Path) -> String {
 }
 
 /// Notes a call that ended; where it succeeded, it may be the proof that something is fixed.
-#[hook(TOOL_POST_EXECUTE, name = "buddy.note_result", priority = 990_000)]
+#[hook(TOOL_POST_EXECUTE, name = "buddy.note_result", priority = rank(10, 0))]
 fn note_result(
     tool_use: &ToolUse,
     status: ToolStatus,

@@ -3,7 +3,7 @@
 //! There a hook has a priority from 0 to 1000 and the lowest runs first; hooks of equal priority run in the order in
 //! which they were registered. Here the highest runs first, and hooks of equal priority run in the order of their
 //! names. So a priority of theirs becomes a thousand places of ours, and the order of registration a place among them:
-//! [`rank`]. The default hooks carry what it gives as literals, since that is what the attribute takes; a test compares.
+//! [`rank`], which the hooks of this crate call in their attributes.
 //!
 //! One thing is different on purpose: a hook that is replaced by one of another priority moves there; in the original
 //! it kept the old one's place.

@@ -13,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::errors::{self, Embedder, Similar};
+use crate::ordering::rank;
 use crate::points::{PRE_REFLECTION_STORE, PRE_SEARCH_QUERY};
 use crate::store::{self, Store, StoreError, millis, short, time};
 
@@ -143,7 +144,7 @@ const EMPTY: [&str; 36] = [
 ];
 
 /// A query without a word that says anything means the last error that is open.
-#[hook(PRE_SEARCH_QUERY, name = "buddy.clarify_query", priority = 500_000)]
+#[hook(PRE_SEARCH_QUERY, name = "buddy.clarify_query", priority = rank(500, 0))]
 fn clarify_query(query: &str, session: &Session) -> Option<Fold<String>> {
     let says_nothing = query
         .split(|c: char| !c.is_alphanumeric())

@@ -12,6 +12,7 @@ use rusqlite::{OptionalExtension, params};
 use serde::Serialize;
 
 use crate::checkpoint::Checkpoint;
+use crate::ordering::rank;
 use crate::patterns::{self, Kind, Match};
 use crate::points::POST_CHECKPOINT;
 use crate::settings::Settings;
@@ -55,7 +56,7 @@ pub struct Skill {
 }
 
 /// Learns from a checkpoint. What fails here never fails the checkpoint.
-#[hook(POST_CHECKPOINT, name = "buddy.learn", priority = 800_000)]
+#[hook(POST_CHECKPOINT, name = "buddy.learn", priority = rank(200, 0))]
 fn learn(
     checkpoint: &Checkpoint,
     history: &[Moment],

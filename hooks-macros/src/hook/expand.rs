@@ -75,7 +75,7 @@ fn origin(hook: &Hook) -> TokenStream {
 
 fn option_tokens(options: &HookOptions) -> TokenStream {
     let mut fields = Vec::new();
-    if let Some(priority) = options.priority {
+    if let Some(priority) = &options.priority {
         fields.push(quote!(priority: #priority));
     }
     if let Some(enabled) = options.enabled {

@@ -3,7 +3,7 @@
 use proc_macro2::{Span, TokenStream};
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::spanned::Spanned;
-use syn::{Ident, ItemFn, LitStr, Path, Token, Type, TypeReference};
+use syn::{Expr, Ident, ItemFn, LitStr, Path, Token, Type, TypeReference};
 
 use crate::errors::{Errors, nearest};
 use crate::options::Opts;
@@ -35,7 +35,7 @@ pub(crate) enum Place {
 }
 
 pub(crate) struct HookOptions {
-    pub(crate) priority: Option<i32>,
+    pub(crate) priority: Option<Expr>,
     pub(crate) name: Option<LitStr>,
     pub(crate) enabled: Option<bool>,
     pub(crate) modes: Vec<Ident>,
@@ -181,7 +181,7 @@ fn read_options(options: &Opts, errors: &mut Errors) -> HookOptions {
         }
     }
     HookOptions {
-        priority: options.integer("priority", errors),
+        priority: options.constant("priority", errors),
         name: options.text("name", &mut Errors::default()),
         enabled: options.bool("enabled", errors),
         modes,

@@ -43,6 +43,18 @@ fn lifetimes<'a>(path: &'a Path, content: &'a str) -> Vec<Message> {
     Vec::new()
 }
 
+const LATE: i32 = -1000;
+
+const fn after(other: i32) -> i32 {
+    other - 1
+}
+
+#[hook(FILE_POST_SAVE, priority = LATE)]
+fn late() {}
+
+#[hook(FILE_POST_SAVE, priority = after(LATE) - 1)]
+fn later() {}
+
 #[hook(FILE_POST_SAVE, priority = -3, name = "x.y", enabled = false, modes = [cli, server, no_confirm], once)]
 fn options(event: &FilePostSave<'_>, session: &Session, state: &mut Kept, settings: &Told) {
     state.0 += settings.limit;

@@ -22,6 +22,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::ordering::rank;
 use crate::store::{self, Store, StoreError, short};
 
 pub use chains::{Attempt, Chain, ErrorRow, KindRow, Seen};
@@ -66,14 +67,14 @@ pub(crate) fn call_text(call: &ToolUse) -> String {
 }
 
 /// Notes which call runs.
-#[hook(TOOL_PRE_EXECUTE, name = "buddy.note_call", priority = 990_000, fail_open)]
+#[hook(TOOL_PRE_EXECUTE, name = "buddy.note_call", priority = rank(10, 0), fail_open)]
 fn note_call(tool_use: &ToolUse, state: &mut Memory) {
     state.call = Some(call_key(tool_use));
     state.edited = false;
 }
 
 /// Records the error; where a similar one was fixed before, tells the model how.
-#[hook(ERROR, name = "buddy.track_error", priority = 990_000, on_error = not_recorded)]
+#[hook(ERROR, name = "buddy.track_error", priority = rank(10, 0), on_error = not_recorded)]
 fn track_error(
     source: ErrorSource,
     error: &str,

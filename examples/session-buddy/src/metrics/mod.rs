@@ -14,6 +14,7 @@ use serde::Serialize;
 
 use crate::checkpoint::Checkpoint;
 use crate::git::Git;
+use crate::ordering::rank;
 use crate::points::POST_CHECKPOINT;
 use crate::store::{self, Store, StoreError, millis, time};
 
@@ -181,7 +182,7 @@ pub(crate) fn update(session: &Session) -> Result<(), StoreError> {
 }
 
 /// One row of metrics a session, also where it never ends.
-#[hook(POST_CHECKPOINT, name = "buddy.collect_metrics", priority = 700_000, blocking, timeout = "30s")]
+#[hook(POST_CHECKPOINT, name = "buddy.collect_metrics", priority = rank(300, 0), blocking, timeout = "30s")]
 fn collect_metrics(checkpoint: &Checkpoint, session: &Session) -> Result<(), StoreError> {
     update(session)?;
     let score = f64::from(checkpoint.score);
