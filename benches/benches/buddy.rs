@@ -70,7 +70,7 @@ fn fill(store: &mut Store, errors: u64, now: Timestamp) {
     for number in 0..SESSIONS {
         let id = format!("s{number}");
         let at = now - SignedDuration::from_mins(number * 60);
-        store.begin_session(&id, &format!("/work/{}", number % 7), at, TimeOfDay::Morning, None).unwrap();
+        store.begin_session(&id, &format!("/projects/{}", number % 7), at, TimeOfDay::Morning, None).unwrap();
         store.note_quality(&id, (60 + number % 40) as f64).unwrap();
         let call = Moment::Call { tool: PARTS[(number % 20) as usize].into(), text: String::new(), ok: true };
         store.record_moment(&id, &call, at).unwrap();

@@ -19,25 +19,34 @@ struct Asked<'a> {
     client: Client,
     event: Option<&'a str>,
     deadline: Duration,
+    patience: Duration,
 }
 
 /// The arguments as `hookspec install` writes them; whatever else there is, is left to `hookspec`.
 fn asked<'a>(words: &[&'a str]) -> Option<Asked<'a>> {
     let ["bridge", client, rest @ ..] = words else { return None };
-    let mut asked = Asked { client: client.parse().ok()?, event: None, deadline: Bridge::DEADLINE };
-    let (mut rest, mut resident) = (rest.iter(), false);
+    let mut asked = Asked {
+        client: client.parse().ok()?,
+        event: None,
+        deadline: Bridge::DEADLINE,
+        patience: resident::PATIENCE,
+    };
+    let (mut rest, mut is_resident) = (rest.iter(), false);
     while let Some(word) = rest.next() {
         match *word {
             "--event" => asked.event = Some(rest.next()?),
-            "--deadline" => {
-                asked.deadline = Duration::try_from_secs_f64(rest.next()?.parse().ok()?).ok()?;
-            }
-            "--resident" => resident = true,
+            "--deadline" => asked.deadline = seconds(rest.next()?)?,
+            "--patience" => asked.patience = seconds(rest.next()?)?,
+            "--resident" => is_resident = true,
             "--idle" | "--allow" | "--disable" | "--config" | "--workspace" => drop(rest.next()?),
             _ => return None,
         }
     }
-    resident.then_some(asked)
+    is_resident.then_some(asked)
+}
+
+fn seconds(text: &str) -> Option<Duration> {
+    Duration::try_from_secs_f64(text.parse().ok()?).ok()
 }
 
 /// The exit code, if a process that stays has answered.
@@ -48,7 +57,7 @@ fn passed_on(program: &Path) -> Option<u8> {
     let asked = asked(&words.iter().map(String::as_str).collect::<Vec<_>>())?;
     let folder = Resident::folder(&Paths::discover().ok()?.state_dir);
     let socket = resident::socket(&folder, program).ok()?;
-    resident::pass_on(asked.client, asked.event, asked.deadline, &socket)
+    resident::pass_on(asked.client, asked.event, &socket, asked.deadline, asked.patience)
 }
 
 fn main() -> ExitCode {
@@ -79,9 +88,11 @@ mod tests {
     #[test]
     fn what_install_writes_is_understood_and_the_rest_is_left_alone() {
         let own = of("bridge codex --event Stop --resident --allow a,b").unwrap();
-        assert_eq!(own, Asked { client: Client::Codex, event: Some("Stop"), deadline: Bridge::DEADLINE });
-        let own = of("bridge claude --event SessionEnd --deadline 4 --resident").unwrap();
-        assert_eq!(own.deadline, Duration::from_secs(4));
+        let (client, event) = (Client::Codex, Some("Stop"));
+        let (deadline, patience) = (Bridge::DEADLINE, resident::PATIENCE);
+        assert_eq!(own, Asked { client, event, deadline, patience });
+        let own = of("bridge claude --event SessionEnd --deadline 4 --resident --patience 0.2").unwrap();
+        assert_eq!((own.deadline, own.patience), (Duration::from_secs(4), Duration::from_millis(200)));
         for line in [
             "bridge codex --event Stop",
             "bridge codex --resident --reside x",

@@ -13,7 +13,8 @@ use std::time::Duration;
 use common::Home;
 use serde_json::{Value, json};
 
-const RESIDENT: &[&str] = &["--resident", "--idle", "20"];
+/// However busy the machine is, the process that stays is waited for.
+const RESIDENT: &[&str] = &["--resident", "--idle", "20", "--patience", "20"];
 
 thread_local! {
     /// The program that the client starts for a process that stays; a test has its own thread.
@@ -217,7 +218,7 @@ fn a_folder_that_others_may_write_to_is_not_used() {
 #[test]
 fn who_is_idle_ends_and_leaves_no_socket() {
     let world = World::new("");
-    world.call_with("yes", "w", &["--resident", "--idle", "3"]);
+    world.call_with("yes", "w", &["--resident", "--idle", "5"]);
     world.wait_for_sockets(1);
     world.wait_for_sockets(0);
 }
@@ -232,7 +233,7 @@ fn a_hook_that_overruns_is_answered_for_and_its_process_ends() {
     world.wait_for_sockets(1);
     let first = world.resident("w");
     std::fs::write(world.home.path().join("slow"), "").unwrap();
-    let refused = world.call_with("yes", "w", &["--resident", "--idle", "20", "--deadline", "0.5"]);
+    let refused = world.call_with("yes", "w", &[RESIDENT, &["--deadline", "0.5"]].concat());
     assert!(reason(&refused).contains("overruns denies"), "{}", reason(&refused));
     std::fs::remove_file(world.home.path().join("slow")).unwrap();
     assert_eq!(world.asked().last().unwrap().0, first, "the process that stays was asked");

@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use super::wire::{Head, READY, Reply, is_own, read_frame, send_file, write_frame};
-use super::{PATIENCE, Resident, ResidentError, own_folder};
+use super::{Resident, ResidentError, own_folder};
 use crate::input::Limits;
 use crate::lower::Answer;
 
@@ -32,14 +32,14 @@ pub(super) enum Absent {
 }
 
 /// A resident process that waits for an event, or why there is none.
-pub(super) fn ready(socket: &Path) -> Result<UnixStream, Absent> {
+pub(super) fn ready(socket: &Path, patience: Duration) -> Result<UnixStream, Absent> {
     let Ok(mut stream) = UnixStream::connect(socket) else { return Err(Absent::Nobody) };
     if !is_own(&stream) {
         tracing::warn!(socket = %socket.display(), "another user listens there, and gets no event");
         return Err(Absent::Busy);
     }
     let mut ready = [0];
-    let waited = stream.set_read_timeout(Some(PATIENCE)).and_then(|()| stream.read_exact(&mut ready));
+    let waited = stream.set_read_timeout(Some(patience)).and_then(|()| stream.read_exact(&mut ready));
     if waited.is_ok() && ready == [READY] { Ok(stream) } else { Err(Absent::Busy) }
 }
 

@@ -42,7 +42,7 @@ pub use stay::reside;
 
 use ask::{Absent, Asked};
 
-/// How long an event waits for a resident process that is busy with another.
+/// How long an event waits for a resident process that is busy with another, unless it is said otherwise.
 pub const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Events after which a resident process makes way for a fresh one.
@@ -84,6 +84,8 @@ pub struct Resident {
     pub start: Vec<OsString>,
     /// How long the hooks of this event may take together.
     pub deadline: Duration,
+    /// How long to wait for a process that is busy.
+    pub patience: Duration,
 }
 
 impl Resident {
@@ -125,8 +127,14 @@ pub fn socket(folder: &Path, program: &Path) -> io::Result<PathBuf> {
 /// Hands the event on standard input to the resident process at a socket and gives the exit code; `None` where none has
 /// time for it, with standard input as it was, so that the program itself can be run in place of this one.
 #[must_use]
-pub fn pass_on(client: Client, name: Option<&str>, deadline: Duration, socket: &Path) -> Option<u8> {
-    Some(passed(ask::ready(socket).ok()?, client, name, deadline))
+pub fn pass_on(
+    client: Client,
+    name: Option<&str>,
+    socket: &Path,
+    deadline: Duration,
+    patience: Duration,
+) -> Option<u8> {
+    Some(passed(ask::ready(socket, patience).ok()?, client, name, deadline))
 }
 
 fn passed(taker: UnixStream, client: Client, name: Option<&str>, deadline: Duration) -> u8 {
@@ -176,7 +184,7 @@ pub fn serve<E: Display>(
             return crate::serve::serve(client, name, bridge);
         }
     };
-    match ask::ready(&socket) {
+    match ask::ready(&socket, resident.patience) {
         Ok(taker) => passed(taker, client, name, resident.deadline),
         Err(Absent::Busy) => crate::serve::serve(client, name, bridge),
         Err(Absent::Nobody) => {

@@ -73,6 +73,9 @@ pub(crate) struct BridgeCommand {
     /// Seconds without an event after which the process that stays ends.
     #[arg(long, value_name = "SECONDS", default_value_t = 900, requires = "resident")]
     idle: u64,
+    /// Seconds to wait for the process that stays while it is busy with another event.
+    #[arg(long, value_name = "SECONDS", default_value_t = resident::PATIENCE.as_secs_f64(), requires = "resident")]
+    patience: f64,
     /// Be the process that stays, at this socket.
     #[arg(long, value_name = "SOCKET", hide = true)]
     reside: Option<PathBuf>,
@@ -104,7 +107,8 @@ impl BridgeCommand {
         let folder = Resident::folder(&Paths::discover()?.state_dir);
         let mut start: Vec<OsString> = std::env::args_os().skip(1).collect();
         start.push("--reside".into());
-        Ok(Resident { folder, start, deadline: self.deadline() })
+        let patience = Duration::try_from_secs_f64(self.patience).unwrap_or(resident::PATIENCE);
+        Ok(Resident { folder, start, deadline: self.deadline(), patience })
     }
 
     fn deadline(&self) -> Duration {
