@@ -108,7 +108,7 @@ pub use session::{
     HookSettings, HookState, InterruptReason, LogFault, LogSink, LogView, PATIENCE, Session, SessionBuilder,
     SettingsSpec, StateDir, StateError, StateGuard,
 };
-pub use spawn::{Job, Spawn, SpawnError, Threads};
+pub use spawn::{BlockingError, Job, Spawn, SpawnError, Threads};
 pub use timeline::{HookRun, Observer, Timeline, TimelineEntry};
 pub use tool::{
     ArgumentNames, CallFormat, IntoToolOutput, ToolEntry, ToolError, ToolFuture, ToolOutput, ToolSet,

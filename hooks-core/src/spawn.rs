@@ -7,6 +7,7 @@
 use std::collections::{BinaryHeap, VecDeque};
 use std::fmt;
 use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::pin;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll, Wake, Waker};
@@ -14,6 +15,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::entry::BoxFuture;
+use crate::failure::panic_text;
 
 /// Work for a pool thread; it may block.
 pub type Job = Box<dyn FnOnce() + Send>;
@@ -37,6 +39,32 @@ pub trait Spawn: Send + Sync + fmt::Debug + 'static {
 #[derive(Debug, thiserror::Error)]
 #[error("no thread could be had for a hook: {0}")]
 pub struct SpawnError(pub String);
+
+/// Work that was to block a thread of the host's and gave nothing.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum BlockingError {
+    /// It was not begun.
+    #[error(transparent)]
+    NoThread(#[from] SpawnError),
+    /// It panicked.
+    #[error("work on a thread that may block panicked: {0}")]
+    Panic(String),
+}
+
+/// Runs work on a thread that may block, and waits for it.
+pub(crate) async fn blocking<T: Send + 'static>(
+    spawn: &dyn Spawn,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, BlockingError> {
+    let done = Oneshot::new();
+    let sender = Arc::clone(&done);
+    spawn.run(Box::new(move || {
+        let ended = catch_unwind(AssertUnwindSafe(work));
+        sender.send(ended.map_err(|payload| BlockingError::Panic(panic_text(&*payload))));
+    }))?;
+    poll_fn(|cx| done.poll(cx)).await
+}
 
 /// Plain threads: at most [`Threads::MOST`] at a time, kept five seconds for reuse.
 #[derive(Clone, Default)]
@@ -283,6 +311,15 @@ mod tests {
         block_on(poll_fn(|cx| done.poll(cx)));
         assert_eq!(count.load(Ordering::SeqCst), 100);
         assert!(lock(&threads.0.jobs).threads <= Threads::MOST);
+    }
+
+    #[test]
+    fn blocking_work_gives_what_it_returns_or_says_that_it_panicked() {
+        let threads = Threads::default();
+        let elsewhere = block_on(blocking(&threads, || thread::current().id())).unwrap();
+        assert_ne!(elsewhere, thread::current().id());
+        let panics = block_on(blocking::<()>(&threads, || panic!("no luck")));
+        assert_eq!(panics.unwrap_err().to_string(), "work on a thread that may block panicked: no luck");
     }
 
     #[test]

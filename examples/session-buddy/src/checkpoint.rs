@@ -6,7 +6,7 @@
 //! from; what fails there never fails the checkpoint.
 
 use hookspec::points::ELICIT;
-use hookspec::{Answer, ElicitKind, Elicitation, Gate, Session, ToolError, fire, hook, tool};
+use hookspec::{Answer, BlockingError, ElicitKind, Elicitation, Gate, Session, ToolError, fire, hook, tool};
 use jiff::Timestamp;
 use rusqlite::params;
 use schemars::JsonSchema;
@@ -90,6 +90,9 @@ pub enum CheckpointError {
     /// Git.
     #[error(transparent)]
     Git(#[from] GitError),
+    /// No thread for it.
+    #[error(transparent)]
+    Blocking(#[from] BlockingError),
     /// The database.
     #[error(transparent)]
     Store(#[from] StoreError),
@@ -169,7 +172,7 @@ pub async fn take(session: &Session, wanted: Wanted) -> Result<Checkpoint, Check
         store::with(session, |store| store.keep_checkpoint(&made, &moment))?;
         return Err(CheckpointError::Refused { hook, reason });
     }
-    commit(session, &wanted, &mut made)?;
+    commit(session, &wanted, &mut made).await?;
     let (id, history) = store::with(session, |store| {
         let mut history = store.history(session.id())?;
         history.push(moment.clone());
@@ -181,19 +184,22 @@ pub async fn take(session: &Session, wanted: Wanted) -> Result<Checkpoint, Check
     Ok(made)
 }
 
-fn commit(session: &Session, wanted: &Wanted, made: &mut Checkpoint) -> Result<(), CheckpointError> {
+async fn commit(session: &Session, wanted: &Wanted, made: &mut Checkpoint) -> Result<(), CheckpointError> {
     if wanted.commit.is_none() && wanted.tag.is_none() {
         return Ok(());
     }
-    let git = session.workspace().and_then(Git::at).ok_or(GitError::None)?;
-    if let Some(message) = &wanted.commit {
-        let files = store::with(session, |store| store.edited_files(session.id()))?;
-        made.commit = git.commit(&files, message)?;
-    }
-    if let Some(tag) = &wanted.tag {
-        git.tag(tag, wanted.label.as_deref().unwrap_or(tag))?;
-        made.tag = Some(tag.clone());
-    }
+    let workspace = session.workspace().ok_or(GitError::None)?.to_owned();
+    let files = store::with(session, |store| store.edited_files(session.id()))?;
+    let Wanted { label, commit, tag } = wanted.clone();
+    let work = move || -> Result<_, GitError> {
+        let git = Git::at(&workspace).ok_or(GitError::None)?;
+        let commit = commit.map(|message| git.commit(&files, &message)).transpose()?.flatten();
+        if let Some(tag) = &tag {
+            git.tag(tag, label.as_deref().unwrap_or(tag))?;
+        }
+        Ok((commit, tag))
+    };
+    (made.commit, made.tag) = session.blocking(work).await??;
     Ok(())
 }
 

@@ -149,7 +149,10 @@ async fn blocking<P: Point>(hook: &HookSlot<P>, session: &Session, event: &P::Ev
     let (other, sender) = (session.clone(), Arc::clone(&done));
     let spawn = session.hooks().spawn();
     let started = spawn.run(Box::new(move || {
-        sender.send(call_now(&call, &P::lend(&owned), &other));
+        let ran = call_now(&call, &P::lend(&owned), &other);
+        // Before anybody goes on: a host that ends the session now finds nobody holding it.
+        drop((other, owned, call));
+        sender.send(ran);
     }));
     if let Err(error) = started {
         return Err(Cause::Error(error.to_string()));

@@ -23,6 +23,7 @@ use crate::entry::BoxFuture;
 use crate::message::Message;
 use crate::point::Point;
 use crate::registry::{Hooks, Registry};
+use crate::spawn::{self, BlockingError};
 use crate::timeline::{Observer, TimelineEntry};
 
 use extensions::Extensions;
@@ -160,6 +161,18 @@ impl Session {
     #[must_use]
     pub fn sleep(&self, duration: Duration) -> BoxFuture<'static, ()> {
         self.0.hooks.spawn().sleep(duration)
+    }
+
+    /// Runs work on one of the host's threads that may block, and gives what it returns: for tools and async hooks that
+    /// read files, start programs or ask a database. It is not cut off when nobody waits for it any more.
+    ///
+    /// # Errors
+    /// If no thread can be had for it, or it panics.
+    pub async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce() -> T + Send + 'static,
+    ) -> Result<T, BlockingError> {
+        spawn::blocking(self.0.hooks.spawn(), work).await
     }
 
     /// Time since this process opened the session, by the machine's clock: what a timeline shows.
