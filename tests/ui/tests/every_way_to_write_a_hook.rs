@@ -75,7 +75,13 @@ fn slow() -> Result<(), String> {
 }
 
 #[hook(FILE_POST_SAVE, timeout = "5m")]
-async fn waits(path: &Path, session: &Session, state: &mut Kept, settings: &Told, event: &FilePostSave<'_>) -> Message {
+async fn waits(
+    path: &Path,
+    session: &Session,
+    state: &mut Kept,
+    settings: &Told,
+    event: &FilePostSave<'_>,
+) -> Message {
     state.0 += settings.limit;
     let _ = event.created;
     Message::system(format!("{} {}", path.display(), session.id()))
@@ -161,7 +167,8 @@ made!(by_a_macro);
 #[hook(STEP_PRE)]
 fn r#type() {}
 
-fn main() {
+#[test]
+fn every_hook_is_gathered_under_its_name() {
     #[hook(hookspec::points::STEP_PRE)]
     fn inside_a_function(step: u32) {
         let _ = step;

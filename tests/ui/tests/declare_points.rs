@@ -1,7 +1,7 @@
 //! Points of all kinds, in modules and with types of the declaring crate.
 #![deny(warnings, missing_docs)]
 
-use hookspec::{fire_now, hook, hook_point, Fold, Gate, Hooks, Message, Registry, Session};
+use hookspec::{Fold, Gate, Hooks, Message, Registry, Session, fire_now, hook, hook_point};
 
 /// The crate's own types and points.
 pub mod dough {
@@ -59,7 +59,8 @@ fn enough(recipe: &Recipe, before: &[Recipe]) -> Option<Gate> {
     (recipe.minutes > 60 && before.is_empty()).then(|| Gate::deny("coal"))
 }
 
-fn main() {
+#[test]
+fn declared_points_fire_and_describe_themselves() {
     let session = Session::builder(&Hooks::new(Registry::builder().build().unwrap()), "s").build();
     assert_eq!(fire_now!(session, dough::OPEN {}).messages().len(), 1);
     let recipe = Recipe { minutes: 58 };
@@ -71,5 +72,8 @@ fn main() {
     assert_eq!(point.info().verdict, "Gate + Fold<Recipe>");
     assert_eq!(point.info().fields[1].ty, "Option<&str>");
     assert!(point.schema().unwrap()["properties"]["recipe"].is_object());
-    assert_eq!(hookspec::fire_sites().iter().filter(|site| site.package == env!("CARGO_PKG_NAME")).count(), 3);
+    assert_eq!(
+        hookspec::fire_sites().iter().filter(|site| site.package == env!("CARGO_PKG_NAME")).count(),
+        3
+    );
 }

@@ -1,0 +1,1 @@
+//! The cases live in `fail/` and `tests/`; this library is empty and is no plugin on purpose.
