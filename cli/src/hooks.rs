@@ -93,7 +93,7 @@ pub(crate) fn builder_with(
 ) -> RegistryBuilder {
     let mut builder = Registry::builder()
         .plugins(plugins.iter().copied())
-        .config(settings.config.clone())
+        .config(settings.config_for(host))
         .disable(common.disable.iter().cloned())
         .mode(match host {
             Host::Chat => Mode::Cli,

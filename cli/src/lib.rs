@@ -17,6 +17,7 @@ mod hooks;
 mod names;
 mod others;
 mod output;
+mod places;
 mod post;
 mod progress;
 mod project;

@@ -1,5 +1,6 @@
 //! What the program was told: options, files, environment.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -13,8 +14,10 @@ use hookspec_bridge::trust::{Standing, Store, Subject, TrustError};
 use hookspec_builtins::models::{Models, ModelsError};
 use serde::Deserialize;
 
+use crate::hooks::Host;
 use crate::others;
-use crate::variables::{self, VariableError};
+use crate::places::{Found, Looked, is_same};
+use crate::variables::{self, BARE_ALLOWLIST};
 
 /// Options of every command.
 #[derive(Clone, Debug, Default, Args)]
@@ -62,8 +65,6 @@ pub(crate) enum SettingsError {
     #[error(transparent)]
     Config(#[from] ConfigError),
     #[error(transparent)]
-    Variable(#[from] VariableError),
-    #[error(transparent)]
     Paths(#[from] PathsError),
     #[error(
         "{path} cannot be read: {source}; make it readable, or say where else to look with HOOKSPEC_HOME or --config"
@@ -92,17 +93,31 @@ enum Whose {
     Named,
 }
 
+impl Whose {
+    fn words(self) -> &'static str {
+        match self {
+            Self::User => "yours",
+            Self::Project => "the project's",
+            Self::Gptme => "gptme's",
+            Self::Named => "named by --config",
+        }
+    }
+}
+
 /// Everything the program was told.
 #[derive(Debug)]
 pub(crate) struct Settings {
-    pub(crate) config: Config,
+    /// What the files and the environment say of hooks in every host.
+    config: Config,
+    /// `HOOK_ALLOWLIST`, where nothing with a prefix says otherwise.
+    bare_allowlist: Option<String>,
     pub(crate) agent: AgentSettings,
     /// The built-in table, and `[models]` over it.
     pub(crate) models: Arc<Models>,
     pub(crate) paths: Paths,
     pub(crate) workspace: PathBuf,
-    /// The files that count.
-    pub(crate) files: Vec<PathBuf>,
+    /// Where configuration was looked for, in this order, and what was found.
+    pub(crate) places: Vec<Looked>,
     /// What the user may trust here, trusted or not.
     pub(crate) subjects: Vec<Subject>,
     /// Hooks that are commands.
@@ -116,6 +131,16 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
+    /// What the files and the environment say of the hooks of a kind of host.
+    pub(crate) fn config_for(&self, host: Host) -> Config {
+        let mut config = self.config.clone();
+        // In another agent it would take the guards out, and nobody there would see it.
+        if let (Host::Chat | Host::Server, Some(list)) = (host, &self.bare_allowlist) {
+            config.foreign(BARE_ALLOWLIST).allow(list);
+        }
+        config
+    }
+
     /// That the workspace is there, for commands that would find nothing in it and say so.
     pub(crate) fn check_workspace(&self) -> Result<(), SettingsError> {
         if self.workspace.is_dir() {
@@ -148,6 +173,7 @@ impl Settings {
             overflow: Overflow::in_folder(paths.state_dir.join("long-texts")),
         };
         let mut read = Files::default();
+        let mut places = Vec::new();
         let mut errors = Vec::new();
         for (path, whose) in [
             (gptmes(), Whose::Gptme),
@@ -157,21 +183,26 @@ impl Settings {
             (common.config.clone(), Whose::Named),
         ] {
             let Some(path) = path else { continue };
-            errors.extend(read.add(&path, whose, &store(&paths), &place).err());
+            let found = read.add(&path, whose, &store(&paths), &place).unwrap_or_else(|error| {
+                errors.push(error);
+                Found::Failed
+            });
+            // As the user would write it, from wherever; a pipe has no other name.
+            let file = std::path::absolute(&path).unwrap_or(path);
+            places.push(Looked { file, whose: whose.words(), found });
         }
+        places.extend(Looked::misplaced(&paths.config_dir, &workspace));
         let Files { mut config, sources, subjects, mut warnings } = read;
         let scripts = script::load(&sources, &place);
         warnings.extend(scripts.complaints.iter().map(ToString::to_string));
         warnings.extend(others::off(&scripts));
         let said = sources.iter().map(|source| format!("{source:?}")).collect();
-        let counts =
-            |source: Source| (!matches!(source.admission, Admission::Barred(_))).then_some(source.file);
-        let files = sources.into_iter().filter_map(counts).collect();
-        let variables = std::env::vars_os()
-            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)));
+        let variables: BTreeMap<String, String> = std::env::vars_os()
+            .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
+            .collect();
+        variables::add(&mut config, &variables);
+        let bare_allowlist = variables::bare_allowlist(&variables);
         errors.extend(config.add_env(variables).err().map(SettingsError::Config));
-        errors
-            .extend(variables::add(&mut config, |name| std::env::var(name).ok()).into_iter().map(Into::into));
         let agent = match config.section("agent") {
             None => AgentSettings::default(),
             Some((table, file)) => {
@@ -188,7 +219,20 @@ impl Settings {
             Models::default()
         }));
         Ok((
-            Self { config, agent, models, paths, workspace, files, subjects, scripts, place, warnings, said },
+            Self {
+                config,
+                bare_allowlist,
+                agent,
+                models,
+                paths,
+                workspace,
+                places,
+                subjects,
+                scripts,
+                place,
+                warnings,
+                said,
+            },
             errors,
         ))
     }
@@ -223,7 +267,13 @@ struct Files {
 }
 
 impl Files {
-    fn add(&mut self, path: &Path, whose: Whose, store: &Store, place: &Place) -> Result<(), SettingsError> {
+    fn add(
+        &mut self,
+        path: &Path,
+        whose: Whose,
+        store: &Store,
+        place: &Place,
+    ) -> Result<Found, SettingsError> {
         // What is named on the command line may be a pipe.
         let text = match whose {
             Whose::Named => std::fs::read_to_string(path).map(Some),
@@ -231,22 +281,22 @@ impl Files {
         };
         let text = match text {
             Ok(Some(text)) => text,
-            Ok(None) => return Ok(()),
+            Ok(None) => return Ok(Found::Nothing),
             // It is not ours: what is wrong with it is for gptme to tell.
-            Err(_) if whose == Whose::Gptme => return Ok(()),
+            Err(_) if whose == Whose::Gptme => return Ok(Found::Failed),
             Err(source) => return Err(SettingsError::Read { path: path.to_owned(), source }),
         };
         // One file in two roles (a workspace that is the user's own folder) counts once.
         let counts = |held: &Source| !matches!(held.admission, Admission::Barred(_));
         if self.sources.iter().any(|held| counts(held) && is_same(&held.file, path)) {
-            return Ok(());
+            return Ok(Found::Same);
         }
         let subject = match whose {
             Whose::User | Whose::Named => None,
             Whose::Project => Some(script::subject(path, &text, &place.workspace)),
             Whose::Gptme => match script::subject_of_scripts(path, &text, &place.workspace) {
                 Some(subject) => Some(subject),
-                None => return Ok(()),
+                None => return Ok(Found::Empty),
             },
         };
         let admission = subject.as_ref().map_or(Ok(Admission::Own), |subject| admit(subject, store))?;
@@ -261,8 +311,12 @@ impl Files {
             _ if whose == Whose::Gptme => {}
             _ => self.config.add_toml(&path.display().to_string(), &text, &SECTIONS)?,
         }
+        let found = match &admission {
+            Admission::Barred(why) => Found::Untrusted(why.clone()),
+            _ => Found::Read,
+        };
         self.sources.push(Source { file: path.to_owned(), text, admission });
-        Ok(())
+        Ok(found)
     }
 }
 
@@ -274,10 +328,6 @@ fn gptmes() -> Option<PathBuf> {
     }
     let base = set("XDG_CONFIG_HOME").or_else(|| Some(set("HOME")?.join(".config")))?;
     Some(base.join("gptme/config.toml"))
-}
-
-fn is_same(one: &Path, two: &Path) -> bool {
-    matches!((one.canonicalize(), two.canonicalize()), (Ok(one), Ok(two)) if one == two)
 }
 
 fn admit(subject: &Subject, store: &Store) -> Result<Admission, TrustError> {

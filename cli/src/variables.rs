@@ -1,14 +1,17 @@
-//! Variables that people who come from gptme have set: each is one key of one group's settings here.
+//! Variables that people who come from gptme have set: lists, priorities, and keys of groups' settings here.
 //!
 //! Hooks read no environment themselves: what is in force is seen in `hookspec list --explain`, with the
-//! variable as its source. A variable counts over the files, as it does there.
+//! variable as its source. A variable counts over the files, as it does there. Those without gptme's prefix
+//! (`FRESH`, `DING`) may be anybody's and are not read.
+
+use std::collections::BTreeMap;
 
 use hookspec::Config;
 
 /// What a variable's text means.
 #[derive(Clone, Copy, Debug)]
 enum Kind {
-    /// `1`, `true`, `yes`, `on` or the opposite; any other text is an error, so that `=ture` is seen.
+    /// `1`, `true`, `yes`, `on` or the opposite; any other text is told, so that `=ture` is seen.
     Switch,
     /// A whole number.
     Number,
@@ -18,9 +21,8 @@ enum Kind {
     Given,
 }
 
-/// Variable, group, key, kind. A later row of one key counts over an earlier one.
-const VARIABLES: [(&str, &str, &str, Kind); 23] = [
-    ("FRESH", "active_context", "enabled", Kind::Switch),
+/// Variable, group, key, kind.
+const VARIABLES: [(&str, &str, &str, Kind); 19] = [
     ("GPTME_FRESH", "active_context", "enabled", Kind::Switch),
     ("GPTME_AUTO_SNAPSHOTS", "auto_snapshots", "enabled", Kind::Switch),
     ("GPTME_AUTO_SNAPSHOT_MAX", "auto_snapshots", "max", Kind::Number),
@@ -37,39 +39,46 @@ const VARIABLES: [(&str, &str, &str, Kind); 23] = [
     ("GPTME_MANIFEST_DIR", "manifest", "enabled", Kind::Given),
     ("GPTME_MANIFEST_DIR", "manifest", "dir", Kind::Text),
     ("GPTME_SESSION_ID", "manifest", "session_id", Kind::Text),
-    ("CC_MODEL", "manifest", "model", Kind::Text),
     ("GPTME_MODEL", "manifest", "model", Kind::Text),
-    ("FORM_AUTO_DETECT", "form_autodetect", "enabled", Kind::Switch),
     ("GPTME_FORM_AUTO_DETECT", "form_autodetect", "enabled", Kind::Switch),
-    ("DING", "cli_confirm", "bell", Kind::Switch),
     ("GPTME_DING", "cli_confirm", "bell", Kind::Switch),
 ];
 
-/// A variable that cannot be used.
-#[derive(Debug, thiserror::Error)]
-#[error("the environment variable {name} holds `{text}`; it takes {wanted}")]
-pub(crate) struct VariableError {
-    name: &'static str,
-    text: String,
-    wanted: &'static str,
-}
+/// The allowlist of gptme's that has no prefix; anybody may have set it.
+pub(crate) const BARE_ALLOWLIST: &str = "HOOK_ALLOWLIST";
 
-/// Adds what the variables say, over what is there; returns what cannot be used, which is left out.
+/// Adds what gptme's variables say, over what is there; an empty one says nothing.
 ///
-/// An empty variable says nothing.
-pub(crate) fn add(config: &mut Config, lookup: impl Fn(&str) -> Option<String>) -> Vec<VariableError> {
-    let mut errors = Vec::new();
-    for (name, group, key, kind) in VARIABLES {
-        let Some(text) = lookup(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
-        else {
-            continue;
-        };
-        match kind.read(&text) {
-            Ok(value) => config.set(group, key, value, name),
-            Err(wanted) => errors.push(VariableError { name, text, wanted }),
+/// They were set for another program: what cannot be used here is a warning and stops nobody.
+pub(crate) fn add(config: &mut Config, variables: &BTreeMap<String, String>) {
+    for (name, text) in variables {
+        match name.as_str() {
+            "GPTME_HOOK_ALLOWLIST" => config.foreign(name).allow(text),
+            "GPTME_HOOKS_DISABLED" => config.foreign(name).disable(text),
+            _ => {
+                if let Some(hook) = name.strip_prefix("GPTME_HOOK_PRIORITY_") {
+                    config.foreign(name).priority(hook, text);
+                }
+            }
         }
     }
-    errors
+    for (name, group, key, kind) in VARIABLES {
+        let Some(text) = variables.get(name).map(|text| text.trim()).filter(|text| !text.is_empty()) else {
+            continue;
+        };
+        match kind.read(text) {
+            Ok(value) => config.foreign(name).set(group, key, value),
+            Err(wanted) => config.foreign(name).refuse(text, wanted),
+        }
+    }
+}
+
+/// The bare allowlist, where it is in force: neither ours nor gptme's prefixed one says otherwise. It is for hosts that
+/// are agents themselves, as gptme is: from another agent's hooks it would take the guards, unseen.
+pub(crate) fn bare_allowlist(variables: &BTreeMap<String, String>) -> Option<String> {
+    let said = |name: &str| variables.get(name).filter(|text| !text.trim().is_empty());
+    let other = said("HOOKSPEC_ALLOW").or_else(|| said("GPTME_HOOK_ALLOWLIST"));
+    said(BARE_ALLOWLIST).filter(|_| other.is_none()).cloned()
 }
 
 impl Kind {
@@ -91,31 +100,60 @@ impl Kind {
 mod tests {
     use super::*;
 
+    fn held(variables: &[(&str, &str)]) -> BTreeMap<String, String> {
+        variables.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect()
+    }
+
     fn told(variables: &[(&str, &str)]) -> (Config, Vec<String>) {
         let mut config = Config::new();
-        let find =
-            |name: &str| variables.iter().find(|(held, _)| *held == name).map(|(_, text)| (*text).to_owned());
-        let errors = add(&mut config, find);
-        (config, errors.iter().map(ToString::to_string).collect())
+        add(&mut config, &held(variables));
+        let registry = hookspec::Registry::builder().config(config.clone()).build().unwrap();
+        let warnings = registry.report().warnings.iter().map(ToString::to_string).collect();
+        (config, warnings)
     }
 
     #[test]
-    fn each_kind_is_read_and_what_cannot_be_is_named() {
-        let (_, errors) = told(&[
+    fn each_kind_is_read_and_what_cannot_be_is_named_and_stops_nobody() {
+        let (_, warnings) = told(&[
             ("GPTME_FRESH", " YES "),
             ("GPTME_DING", ""),
             ("GPTME_MANIFEST_DIR", "/records"),
             ("GPTME_SESSION_BUDGET_TOKENS", "80"),
         ]);
-        assert!(errors.is_empty(), "{errors:?}");
-        let (_, errors) = told(&[("GPTME_FRESH", "ture"), ("GPTME_SESSION_BUDGET_TOKENS", "80k")]);
+        assert!(warnings.is_empty(), "{warnings:?}");
+        let (_, warnings) = told(&[
+            ("GPTME_FRESH", "ture"),
+            ("GPTME_SESSION_BUDGET_TOKENS", "80k"),
+            ("GPTME_INJECTION_HYGIENE", "blok"),
+            ("GPTME_HOOK_PRIORITY_TIME_AWARENESS", "high"),
+        ]);
+        let [priority, tokens, fresh, hygiene] = &*warnings else { panic!("{warnings:?}") };
+        for (warning, part) in [
+            (fresh, "GPTME_FRESH holds `ture`; it takes `true` or `false`; it counts for nothing here"),
+            (tokens, "GPTME_SESSION_BUDGET_TOKENS holds `80k`; it takes a whole number"),
+            (hygiene, "GPTME_INJECTION_HYGIENE does not fit `mode` in `[hooks.injection_screening]`: "),
+            (priority, "GPTME_HOOK_PRIORITY_TIME_AWARENESS holds `high`; it takes a whole number"),
+        ] {
+            assert!(warnings.iter().any(|warning| warning.contains(part)), "{part} in {warning}");
+        }
+    }
+
+    #[test]
+    fn the_bare_allowlist_yields_to_both_others() {
+        assert_eq!(bare_allowlist(&held(&[("HOOK_ALLOWLIST", "a")])).as_deref(), Some("a"));
         assert_eq!(
-            errors,
-            [
-                "the environment variable GPTME_FRESH holds `ture`; it takes `true` or `false`",
-                "the environment variable GPTME_SESSION_BUDGET_TOKENS holds `80k`; it takes a whole number",
-            ]
+            bare_allowlist(&held(&[("HOOK_ALLOWLIST", "a"), ("HOOKSPEC_ALLOW", "")])).as_deref(),
+            Some("a")
         );
+        for other in ["HOOKSPEC_ALLOW", "GPTME_HOOK_ALLOWLIST"] {
+            assert_eq!(bare_allowlist(&held(&[("HOOK_ALLOWLIST", "a"), (other, "b")])), None);
+        }
+        assert_eq!(bare_allowlist(&held(&[("HOOK_ALLOWLIST", " ")])), None);
+    }
+
+    #[test]
+    fn only_names_with_gptmes_prefix_are_read_here() {
+        assert!(VARIABLES.iter().all(|(name, ..)| name.starts_with("GPTME_")));
     }
 
     #[test]
@@ -131,8 +169,7 @@ mod tests {
         assert!(!linked.is_empty());
         for (name, group, key, kind) in VARIABLES {
             let taken = samples(kind).into_iter().any(|text| {
-                let (config, errors) = told(&[(name, text)]);
-                assert!(errors.is_empty(), "{errors:?}");
+                let (config, _) = told(&[(name, text)]);
                 let registry = hookspec::Registry::builder().config(config).allow([group]).build();
                 registry.is_ok_and(|registry| {
                     registry.settings_of(group).is_some_and(|settings| {

@@ -17,8 +17,10 @@
 //! A host may read lists of tables under `hooks` too, `[[hooks.NAME]]`; they add up in the order of the files.
 //!
 //! Later sources override earlier ones key by key; `disable` adds up. Environment: `HOOKSPEC_ALLOW`,
-//! `HOOKSPEC_DISABLE` (comma-separated, spaces allowed), `HOOKSPEC_PRIORITY_<NAME>`, and for people who come
-//! from gptme `GPTME_HOOK_ALLOWLIST`, `HOOK_ALLOWLIST`, `GPTME_HOOKS_DISABLED` and `GPTME_HOOK_PRIORITY_<NAME>`.
+//! `HOOKSPEC_DISABLE` (comma-separated, spaces allowed) and `HOOKSPEC_PRIORITY_<NAME>`. What a host reads beside
+//! them because another system has it is [`Foreign`].
+
+mod environment;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -27,6 +29,8 @@ use serde::Deserialize;
 
 use crate::background::BackgroundSettings;
 
+pub use environment::Foreign;
+
 /// A name from a list, and where it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
@@ -34,17 +38,40 @@ pub struct Named {
     pub text: String,
     /// The file or variable.
     pub source: String,
-    pub(crate) from_env: bool,
+    pub(crate) kind: NameKind,
+}
+
+/// How a name is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum NameKind {
+    /// As it is.
+    Plain,
+    /// A part of a variable's name: in capitals, with `_` for what such a name cannot hold.
+    Capitals,
+    /// As it is, and meant for another system: one that means nothing here is no mistake.
+    Foreign,
+    /// A part of a variable's name that is meant for another system.
+    ForeignCapitals,
+}
+
+impl NameKind {
+    pub(crate) fn is_foreign(self) -> bool {
+        matches!(self, Self::Foreign | Self::ForeignCapitals)
+    }
+
+    pub(crate) fn is_capitals(self) -> bool {
+        matches!(self, Self::Capitals | Self::ForeignCapitals)
+    }
 }
 
 impl Named {
     /// A name from `source`; surrounding space does not count.
     pub fn new(text: impl Into<String>, source: impl Into<String>) -> Self {
-        Self { text: text.into().trim().to_owned(), source: source.into(), from_env: false }
+        Self { text: text.into().trim().to_owned(), source: source.into(), kind: NameKind::Plain }
     }
 
-    pub(crate) fn env(text: impl Into<String>, source: impl Into<String>) -> Self {
-        Self { from_env: true, ..Self::new(text, source) }
+    pub(crate) fn of(kind: NameKind, text: &str, source: &str) -> Self {
+        Self { kind, ..Self::new(text, source) }
     }
 }
 
@@ -66,6 +93,8 @@ pub struct Config {
     hooks: BTreeMap<String, Section>,
     sections: BTreeMap<String, Section>,
     lists: BTreeMap<String, Vec<(toml::Value, String)>>,
+    /// Values of other systems' variables that cannot be used here.
+    pub(crate) unusable: Vec<ConfigError>,
 }
 
 /// A table, put together from several sources.
@@ -74,12 +103,25 @@ pub(crate) struct Section {
     pub(crate) table: toml::Table,
     /// Where each key's value comes from.
     sources: BTreeMap<String, String>,
+    /// What variables of other systems say, over it.
+    pub(crate) foreign: Vec<(String, toml::Value, String)>,
 }
 
 impl Section {
     fn add(&mut self, table: toml::Table, source: &str) {
         self.sources.extend(table.keys().map(|key| (key.clone(), source.to_owned())));
         self.table.extend(table);
+    }
+
+    /// Whether anybody wrote it for this program.
+    pub(crate) fn is_ours(&self) -> bool {
+        !self.table.is_empty() || self.foreign.is_empty()
+    }
+
+    /// The same with one key's value over what is there.
+    pub(crate) fn with(mut self, key: &str, value: toml::Value, source: &str) -> Self {
+        self.add(toml::Table::from_iter([(key.to_owned(), value)]), source);
+        self
     }
 
     /// The file or variable that a key's value comes from.
@@ -97,7 +139,7 @@ impl Section {
 }
 
 /// A configuration that cannot be used.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ConfigError {
     /// Not TOML.
@@ -218,59 +260,6 @@ impl Config {
         Ok(())
     }
 
-    /// Adds the environment over what is there. Empty variables count as unset.
-    ///
-    /// # Errors
-    /// If a priority is not a whole number.
-    pub fn add_env(
-        &mut self,
-        variables: impl IntoIterator<Item = (String, String)>,
-    ) -> Result<(), ConfigError> {
-        let mut allow: Option<(u8, Vec<Named>)> = None;
-        let mut priorities = Vec::new();
-        let variables = variables.into_iter().filter(|(_, value)| !value.trim().is_empty());
-        for (name, value) in variables {
-            let list = || {
-                value
-                    .split(',')
-                    .filter(|entry| !entry.trim().is_empty())
-                    .map(|entry| Named::new(entry, name.as_str()))
-                    .collect::<Vec<_>>()
-            };
-            let rank = match name.as_str() {
-                "HOOKSPEC_ALLOW" => 2,
-                "GPTME_HOOK_ALLOWLIST" => 1,
-                "HOOK_ALLOWLIST" => 0,
-                "HOOKSPEC_DISABLE" | "GPTME_HOOKS_DISABLED" => {
-                    self.disable.extend(list());
-                    continue;
-                }
-                _ => {
-                    let ours = name.strip_prefix("HOOKSPEC_PRIORITY_");
-                    if let Some(hook) = ours.or(name.strip_prefix("GPTME_HOOK_PRIORITY_")) {
-                        let number = value.trim().parse().map_err(|_| ConfigError::Environment {
-                            name: name.clone(),
-                            value: value.clone(),
-                            wanted: "a whole number",
-                        })?;
-                        priorities.push((ours.is_some(), Named::env(hook, name.as_str()), number));
-                    }
-                    continue;
-                }
-            };
-            if allow.as_ref().is_none_or(|(held, _)| rank > *held) {
-                allow = Some((rank, list()));
-            }
-        }
-        if let Some((_, list)) = allow {
-            self.allow = Some(list);
-        }
-        // Ours after gptme's, so that ours win; else by name, so that the order of the environment is nothing.
-        priorities.sort_by(|a, b| (a.0, &a.1.text).cmp(&(b.0, &b.1.text)));
-        self.priorities.extend(priorities.into_iter().map(|(_, named, value)| (named, value)));
-        Ok(())
-    }
-
     /// Sets one key of a group's settings, over what is there: what a variable or an option of the host says.
     pub fn set(&mut self, group: &str, key: &str, value: toml::Value, source: &str) {
         let table = toml::Table::from_iter([(key.to_owned(), value)]);
@@ -301,10 +290,6 @@ impl Config {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn env(pairs: &[(&str, &str)]) -> Vec<(String, String)> {
-        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
-    }
 
     fn texts(names: &[Named]) -> Vec<&str> {
         names.iter().map(|named| named.text.as_str()).collect()
@@ -341,24 +326,6 @@ mod tests {
     }
 
     #[test]
-    fn lists_from_the_environment_are_trimmed_and_ours_win() {
-        let mut config = Config::new();
-        config
-            .add_env(env(&[
-                ("HOOK_ALLOWLIST", "old"),
-                ("HOOKSPEC_ALLOW", " a , b.c,, "),
-                ("GPTME_HOOK_ALLOWLIST", "older"),
-                ("GPTME_HOOKS_DISABLED", "linter.lint,precommit.precommit_check"),
-                ("HOOKSPEC_DISABLE", ""),
-                ("GPTME_HOOK_PRIORITY_LINTER", "20"),
-            ]))
-            .unwrap();
-        assert_eq!(texts(config.allow.as_ref().unwrap()), ["a", "b.c"]);
-        assert_eq!(texts(&config.disable), ["linter.lint", "precommit.precommit_check"]);
-        assert_eq!(config.priorities[0].1, 20);
-    }
-
-    #[test]
     fn mistakes_name_the_culprit() {
         let mut config = Config::new();
         let error = config.add_toml("f.toml", "[hook]\nx=1", &["agent"]).unwrap_err().to_string();
@@ -367,10 +334,5 @@ mod tests {
         assert!(error.contains("unknown key `alow` (did you mean `allow`?)"), "{error}");
         let error = config.add_toml("f.toml", "[hooks\n", &[]).unwrap_err().to_string();
         assert!(error.starts_with("f.toml is not valid TOML: "), "{error}");
-        let error = config.add_env(env(&[("HOOKSPEC_PRIORITY_X", "high")])).unwrap_err().to_string();
-        assert_eq!(
-            error,
-            "the environment variable HOOKSPEC_PRIORITY_X holds `high`; it takes a whole number"
-        );
     }
 }

@@ -84,7 +84,7 @@ pub use ask::{
 };
 pub use background::{BackgroundSettings, WhenFull};
 pub use clock::Clock;
-pub use config::{Config, ConfigError, Named};
+pub use config::{Config, ConfigError, Foreign, Named};
 pub use entry::{
     AsyncCall, BoxFuture, Call, ClosureCall, Entry, Hook, Mode, Options, Origin, Placement, SyncCall,
 };

@@ -77,12 +77,13 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
         Ok(read) => read,
         Err(error) => return vec![Finding::bad("configuration", error)],
     };
-    let files: Vec<_> = settings.files.iter().map(|path| path.display().to_string()).collect();
-    if !files.is_empty() {
-        findings.push(Finding::good(format!("configuration: {}", files.join(", "))));
-    } else if errors.is_empty() {
-        findings.push(Finding::good("configuration: defaults only"));
-    }
+    findings.extend(settings.places.iter().filter(|looked| !looked.is_told()).map(|looked| {
+        let what = format!("configuration, {}: {}", looked.whose, looked.file.display());
+        match looked.is_wrong() {
+            true => Finding::bad(what, looked.words()),
+            false => Finding::good(format!("{what}: {}", looked.words())),
+        }
+    }));
     findings.extend(errors.iter().map(|error| Finding::bad("configuration", error)));
     match others::read(&settings) {
         Ok(read) => {

@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::hooks::{Asking, Host, host_builder};
 use crate::names;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, paint};
+use crate::places;
 use crate::settings::{Common, Settings};
 
 use super::CommandResult;
@@ -59,7 +60,9 @@ impl List {
         let rows = registry.list();
         if common.json {
             let tools: Vec<_> = registry.tools().iter().map(|tool| tool.name).collect();
-            output::json(&json!({ "hooks": rows, "tools": tools, "report": registry.report() }))?;
+            output::json(
+                &json!({ "hooks": rows, "tools": tools, "report": registry.report(), "places": settings.places }),
+            )?;
             return Ok(ExitCode::SUCCESS);
         }
         let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
@@ -77,6 +80,7 @@ impl List {
             .collect();
         output::table(&["", "TOOL", "", "PLUGIN", "WHY"], &tools);
         output::line(format!("\n{} {}", paint(BOLD, "CONFIRMATIONS"), confirmations(&rows)));
+        places::print(&settings);
         for warning in &registry.report().warnings {
             output::warning(warning);
         }

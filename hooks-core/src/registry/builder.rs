@@ -237,6 +237,7 @@ impl RegistryBuilder {
             shown: HashMap::new(),
             problems,
             dead: Vec::new(),
+            foreign: Vec::new(),
         };
         let declared = crate::__private::points();
         for point in declared {
@@ -246,13 +247,15 @@ impl RegistryBuilder {
             add(&mut gathering);
         }
         gathering.check_leftovers(&tools.all_names());
-        let Gathering { points, mut off, settings, shown, mut problems, dead, .. } = gathering;
+        let Gathering { points, mut off, settings, shown, mut problems, dead, foreign, .. } = gathering;
         find_duplicate_points(&mut problems);
         let strict = self
             .strict
             .or(self.config.strict)
             .unwrap_or_else(|| std::env::var_os("CI").is_some_and(|ci| !ci.is_empty()));
-        let mut warnings = Vec::new();
+        let unusable = self.config.unusable.iter();
+        let mut warnings: Vec<Problem> =
+            unusable.map(|error| Problem::ForeignValue { why: error.to_string() }).chain(foreign).collect();
         if strict {
             problems.extend(dead);
         } else {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
-use crate::config::{Config, Section};
+use crate::config::Config;
 use crate::entry::{Call, Entry, Hook, Options};
 use crate::failure::Failure;
 use crate::point::{Point, PointInfo};
@@ -62,6 +62,8 @@ pub struct Gathering<'b> {
     pub(crate) shown: HashMap<String, Vec<Setting>>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) dead: Vec<Problem>,
+    /// What was meant for other systems and means nothing here.
+    pub(crate) foreign: Vec<Problem>,
 }
 
 impl std::fmt::Debug for Gathering<'_> {
@@ -152,15 +154,30 @@ impl Gathering<'_> {
         if self.settings.0.contains_key(&(spec.id)()) {
             return;
         }
-        let table = self.config.hook_table(&group);
-        match (spec.read)(table.map(|section| &section.table)) {
+        let mut section = self.config.hook_table(&group).cloned();
+        let mut read = (spec.read)(section.as_ref().map(|section| &section.table));
+        for (key, value, variable) in section.iter().flat_map(|held| held.foreign.clone()).collect::<Vec<_>>()
+        {
+            // Only what goes wrong by it is its fault.
+            let more = section.clone().unwrap_or_default().with(&key, value, &variable);
+            match (spec.read)(Some(&more.table)) {
+                Ok(better) => (section, read) = (Some(more), Ok(better)),
+                Err(why) if read.is_ok() => {
+                    let why = format!("{variable} does not fit `{key}` in `[hooks.{group}]`: {why}");
+                    self.foreign.push(Problem::ForeignValue { why });
+                }
+                Err(_) => {}
+            }
+        }
+        match read {
             Ok((settings, shown)) => {
                 self.settings.0.insert((spec.id)(), settings);
-                let rows = Setting::rows(shown, table);
+                let rows = Setting::rows(shown, section.as_ref());
                 self.shown.insert(group, rows);
             }
             Err(why) => {
-                let source_text = table.map_or_else(|| "the defaults".to_owned(), Section::source_text);
+                let source_text =
+                    section.map_or_else(|| "the defaults".to_owned(), |held| held.source_text());
                 let problem = Problem::BadSettings { group, source_text, why };
                 if !self.problems.contains(&problem) {
                     self.problems.push(problem);
@@ -206,14 +223,18 @@ impl Gathering<'_> {
         let priorities = self.selection.priorities.iter();
         let unused_priorities = priorities.filter(|p| !p.was_used()).map(|p| &p.named);
         for named in unused.chain(unused_priorities) {
-            let wanted = if named.from_env { named.text.to_lowercase() } else { named.text.clone() };
-            self.problems.push(Problem::UnknownName {
-                source_text: named.to_string(),
-                nearest: nearest(&wanted, known()),
-            });
+            let wanted =
+                if named.kind.is_capitals() { named.text.to_lowercase() } else { named.text.clone() };
+            let (source_text, nearest) = (named.to_string(), nearest(&wanted, known()));
+            if named.kind.is_foreign() {
+                self.foreign.push(Problem::ForeignName { source_text, nearest });
+            } else {
+                self.problems.push(Problem::UnknownName { source_text, nearest });
+            }
         }
         for (group, section) in self.config.hook_tables() {
-            if !self.shown.contains_key(group)
+            if section.is_ours()
+                && !self.shown.contains_key(group)
                 && !self
                     .problems
                     .iter()

@@ -49,6 +49,20 @@ pub enum Problem {
         /// Similar names.
         nearest: String,
     },
+    /// A list of another system names something that is not there.
+    #[error("{source_text} is no hook or tool of this program{nearest}; it counts for nothing here")]
+    ForeignName {
+        /// The entry and the variable.
+        source_text: String,
+        /// Similar names.
+        nearest: String,
+    },
+    /// A variable of another system holds something that cannot be used here.
+    #[error("{why}; it counts for nothing here")]
+    ForeignValue {
+        /// What is wrong.
+        why: String,
+    },
     /// Two hooks of one name at one point.
     #[error(
         "two hooks are called `{name}` at `{point}`: {first} and {second}; give one of them `name = \"…\"`, or disable one"

@@ -60,7 +60,7 @@ impl Priority {
         let group = name.split('.').next().unwrap_or(name);
         let hit = text == name
             || text == group
-            || self.named.from_env && (text == env_form(name) || text == env_form(group));
+            || self.named.kind.is_capitals() && (text == env_form(name) || text == env_form(group));
         if hit {
             self.used.set(true);
         }
@@ -186,6 +186,7 @@ pub(crate) fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::NameKind;
 
     fn selection(allow: Option<&[&str]>, disable: &[&str], modes: &[Mode]) -> Selection {
         let patterns =
@@ -246,8 +247,8 @@ mod tests {
     fn environment_priorities_use_capitals() {
         let mut list = selection(None, &[], &[]);
         list.priorities = vec![
-            Priority::new(Named::env("LINTER", "X"), 20),
-            Priority::new(Named::env("LINTER_LINT", "X"), 30),
+            Priority::new(Named::of(NameKind::Capitals, "LINTER", "X"), 20),
+            Priority::new(Named::of(NameKind::Capitals, "LINTER_LINT", "X"), 30),
         ];
         assert_eq!(list.priority("linter.lint"), Some(30));
         assert_eq!(list.priority("linter.other"), Some(20));

@@ -1,0 +1,265 @@
+//! The environment that somebody brings along: gptme's, and anybody's.
+
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod common;
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use common::{Home, hook};
+use serde_json::Value;
+
+fn rows(home: &Home, args: &[&str], variables: &[(&str, &str)]) -> Value {
+    let args: Vec<&str> = ["list", "--json"].iter().chain(args).copied().collect();
+    let output = home.command(&args).envs(variables.iter().copied()).output().unwrap();
+    assert!(output.status.success(), "{variables:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn warnings(rows: &Value) -> String {
+    rows["report"]["warnings"].to_string()
+}
+
+#[test]
+fn names_that_mean_nothing_here_are_warnings_in_other_systems_variables_and_errors_in_ours() {
+    let home = Home::new();
+    let disabled = ("GPTME_HOOKS_DISABLED", "linter.lint, only_there.hook");
+    let rows = rows(&home, &[], &[disabled]);
+    assert_eq!(hook(&rows, "linter.lint")["on"], false);
+    assert!(warnings(&rows).contains("`only_there.hook` in GPTME_HOOKS_DISABLED"), "{}", warnings(&rows));
+    let output = home.command(&["list"]).env(disabled.0, disabled.1).output().unwrap();
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("`only_there.hook` in GPTME_HOOKS_DISABLED is no hook or tool"), "{text}");
+
+    for ours in ["HOOKSPEC_DISABLE", "HOOKSPEC_ALLOW"] {
+        let output = home.command(&["list"]).env(ours, "only_there.hook").output().unwrap();
+        assert!(!output.status.success(), "{ours}");
+    }
+    // Strict hosts and machines that build count mistakes of ours; these are not ours.
+    let output = home.command(&["list"]).env(disabled.0, disabled.1).env("CI", "1").output().unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+}
+
+#[test]
+fn no_value_of_another_systems_variable_stops_the_program() {
+    let home = Home::new();
+    let rows = rows(
+        &home,
+        &[],
+        &[
+            ("GPTME_FRESH", "ture"),
+            ("GPTME_INJECTION_HYGIENE", "blok"),
+            ("GPTME_SESSION_BUDGET_USD", "a lot"),
+            ("GPTME_HOOK_PRIORITY_NOBODY", "7"),
+            ("GPTME_HOOK_PRIORITY_LINTER", "first"),
+            ("GPTME_MANIFEST_DIR", "\u{0}".trim_matches('\0')),
+        ],
+    );
+    let warnings = warnings(&rows);
+    for part in ["GPTME_FRESH", "GPTME_INJECTION_HYGIENE", "GPTME_SESSION_BUDGET_USD", "NOBODY", "`first`"] {
+        assert!(warnings.contains(part), "{part} in {warnings}");
+    }
+    assert_eq!(hook(&rows, "injection_screening.screen")["on"], true);
+}
+
+#[test]
+fn generic_variables_of_anybodys_shell_are_not_read() {
+    let home = Home::new();
+    let before = rows(&home, &[], &[]);
+    let generic = ["FRESH", "DING", "FORM_AUTO_DETECT", "CC_MODEL", "AUTO_SNAPSHOTS", "ALLOW", "DISABLE"];
+    for text in ["1", "whatever", "true"] {
+        let set: Vec<_> = generic.iter().map(|name| (*name, text)).collect();
+        assert_eq!(rows(&home, &[], &set), before, "{text}");
+    }
+}
+
+#[test]
+fn the_bare_allowlist_is_for_hosts_that_are_agents_themselves() {
+    let home = Home::new();
+    let bare = ("HOOK_ALLOWLIST", "cwd_tracking, time_awareness, never.heard");
+    for host in ["chat", "server"] {
+        let rows = rows(&home, &["--host", host], &[bare]);
+        assert_eq!(hook(&rows, "time_awareness.time_message")["on"], true, "{host}");
+        assert_eq!(hook(&rows, "secrets_guard.before_call")["on"], false, "{host}");
+        assert!(warnings(&rows).contains("`never.heard` in HOOK_ALLOWLIST"), "{host}");
+    }
+    let bridge = rows(&home, &["--host", "bridge"], &[bare]);
+    assert_eq!(hook(&bridge, "secrets_guard.before_call")["on"], true);
+    assert!(!warnings(&bridge).contains("HOOK_ALLOWLIST"));
+
+    // What the bridge really does: a command that shows credentials is asked about with the variable as without.
+    let event = r#"{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"Bash","tool_input":{"command":"cat .env"}}"#;
+    for variables in [&[][..], &[bare]] {
+        let mut fired = home.command(&["fire", "--client", "claude", "--event", event]);
+        let output = fired.envs(variables.iter().copied()).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout);
+        assert!(
+            text.contains("holds credentials"),
+            "{variables:?}: {text}{}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+
+    for (name, on) in [("HOOKSPEC_ALLOW", "loop_guard"), ("GPTME_HOOK_ALLOWLIST", "loop_guard")] {
+        let rows = rows(&home, &[], &[bare, (name, on)]);
+        assert_eq!(hook(&rows, "loop_guard.stop")["on"], true, "{name} counts before the bare one");
+        assert_eq!(hook(&rows, "time_awareness.time_message")["on"], false, "{name}");
+    }
+}
+
+/// The first column of the tables of variables.
+fn documented() -> BTreeSet<String> {
+    let page = std::fs::read_to_string(root().join("docs/configuration.md")).unwrap();
+    let tables = page
+        .split("| variable |")
+        .skip(1)
+        .flat_map(|table| table.lines().take_while(|line| line.starts_with('|') || line.contains("read by")));
+    let cells = tables.filter_map(|line| line.strip_prefix("| ")?.split(" | ").next().map(str::to_owned));
+    cells.flat_map(|cell| variables_in(&cell, '`')).collect()
+}
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// What stands between quotes and looks like the name of a variable, or like its beginning.
+fn variables_in(text: &str, quote: char) -> Vec<String> {
+    let name = |part: &str| {
+        let name = part.trim_end_matches('…').split('=').next().unwrap_or_default();
+        let good = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
+        let capital = name.starts_with(|c: char| c.is_ascii_uppercase());
+        (name.len() > 1 && capital && name.chars().all(good)).then(|| name.to_owned())
+    };
+    text.split(quote).skip(1).step_by(2).filter_map(name).collect()
+}
+
+/// Every variable that a line of the program's sources may read: what stands in a call that looks one up, and what
+/// carries a prefix of ours or of gptme's.
+fn read_by_the_code() -> BTreeSet<String> {
+    let mut folders: Vec<PathBuf> = ["hooks-core", "process", "builtins", "agent", "bridge", "server", "cli"]
+        .map(|package| root().join(package).join("src"))
+        .into();
+    let mut found = BTreeSet::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_str().unwrap().to_owned();
+            if name.starts_with("tests") {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).unwrap();
+            let code = text.split("#[cfg(test)]").next().unwrap();
+            // A call may go on in the next line.
+            let looked_up = |line: &str| {
+                ["var(", "var_os(", "lookup(", "set(", "own(", "base(", "folder(", "from_env(", "env = "]
+                    .iter()
+                    .any(|call| line.contains(call))
+            };
+            let lines: Vec<&str> = code
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//") && !line.contains(".env("))
+                .collect();
+            for (index, line) in lines.iter().enumerate() {
+                let asked = looked_up(line) || index > 0 && looked_up(lines[index - 1]);
+                let ours = |name: &String| {
+                    ["HOOKSPEC_", "GPTME_", "HOOK_", "XDG_"].iter().any(|prefix| name.starts_with(prefix))
+                        || name.ends_with("_API_KEY")
+                        || name.ends_with("_BASE_URL")
+                        || name.ends_with("_HOST")
+                };
+                found.extend(variables_in(line, '"').into_iter().filter(|name| asked || ours(name)));
+            }
+        }
+    }
+    found
+}
+
+/// What the program sets for what it starts; what is written in capitals and is no variable, or a prefix of those that
+/// others are given.
+const GIVEN: [&str; 13] = [
+    "PWD",
+    "HOOKSPEC_RUN",
+    "DIR",
+    "XDG_",
+    "HOOKSPEC_EVENT",
+    "HOOKSPEC_WORKSPACE",
+    "HOOKSPEC_LOGDIR",
+    "HOOKSPEC_MODEL",
+    "GPTME_HOOK_EVENT",
+    "GPTME_WORKSPACE",
+    "GPTME_LOGDIR",
+    "HOOKSPEC_CWD_NOTE",
+    "HOOKSPEC_SESSION",
+];
+
+#[test]
+fn the_tables_of_variables_are_what_the_code_reads() {
+    let (said, read) = (documented(), read_by_the_code());
+    let missing: Vec<_> =
+        read.iter().filter(|name| !GIVEN.contains(&name.as_str()) && !said.contains(*name)).collect();
+    assert!(missing.is_empty(), "docs/configuration.md does not say that these are read: {missing:?}");
+    let gone: Vec<_> = said.iter().filter(|name| !read.contains(*name)).collect();
+    assert!(gone.is_empty(), "nothing reads these any more: {gone:?}");
+    assert!(said.len() > 30, "{said:?}");
+}
+
+#[test]
+fn every_place_of_configuration_is_told_with_what_was_found_there() {
+    let home = Home::new();
+    let (own, stray) =
+        (home.path().join("home/config/hookspec.toml"), home.path().join("home/hookspec.toml"));
+    let project = home.workspace().join("hookspec.toml");
+    let lines = |home: &Home| {
+        let text = home.good(&["list"]);
+        let (_, places) = text.split_once("CONFIGURATION\n").unwrap_or_else(|| panic!("{text}"));
+        places.to_owned()
+    };
+    let said = |text: &str, word: &str, file: &Path| {
+        let line = text
+            .lines()
+            .find(|line| line.ends_with(file.to_str().unwrap()) && line.trim_start().starts_with(word));
+        assert!(line.is_some(), "{word} {} in {text}", file.display());
+    };
+    let text = lines(&home);
+    said(&text, "not there", &own);
+    said(&text, "not there", &project);
+    said(&text, "not there", &home.workspace().join("gptme.toml"));
+
+    std::fs::create_dir_all(own.parent().unwrap()).unwrap();
+    std::fs::write(&own, "").unwrap();
+    std::fs::write(&stray, "[hooks]\ndisable = ['time_awareness']").unwrap();
+    std::fs::write(&project, "").unwrap();
+    let text = lines(&home);
+    said(&text, "read", &own);
+    said(&text, "not trusted", &project);
+    said(&text, "ignored", &stray);
+    said(&text, "it belongs in", &own);
+    let named = home.path().join("more.toml");
+    std::fs::write(&named, "").unwrap();
+    let text = home.good(&["list", "--config", "../more.toml"]);
+    assert!(text.contains("more.toml"), "{text}");
+
+    let output = home.run(&["doctor"]);
+    let text = String::from_utf8(output.stdout).unwrap();
+    for part in [
+        format!("ok   configuration, yours: {}: read", own.display()),
+        format!(
+            "BAD  configuration, nobody's: {}\n       ignored: it belongs in {}",
+            stray.display(),
+            own.display()
+        ),
+        format!("{} does not count: it comes with the folder", "./hookspec.toml"),
+    ] {
+        assert!(text.contains(&part), "{part} in {text}");
+    }
+
+    // A workspace that is that very folder brings its own file, which is no mistake.
+    let text = home.good(&["list", "--workspace", home.path().join("home").to_str().unwrap()]);
+    assert!(!text.contains("ignored"), "{text}");
+}
