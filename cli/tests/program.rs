@@ -4,7 +4,6 @@
 
 mod common;
 
-use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
@@ -151,7 +150,8 @@ fn doctor_says_that_a_folders_own_plugin_is_in_another_program() {
     let output = home.run(&["doctor", "--workspace", "my-hooks"]);
     assert_eq!(output.status.code(), Some(1));
     let text = String::from_utf8_lossy(&output.stdout);
-    assert!(text.contains("crate my-hooks") && text.contains("cargo run -- list"), "{text}");
+    let remedy = "cargo run -p my-hooks-program -- list";
+    assert!(text.contains("crate my-hooks") && text.contains(remedy), "{text}");
 }
 
 #[test]
@@ -335,30 +335,6 @@ fn a_torn_timeline_costs_the_torn_line() {
 }
 
 #[test]
-fn a_new_plugin_builds_and_its_test_passes() {
-    let home = Home::new();
-    let checkout = concat!(env!("CARGO_MANIFEST_DIR"), "/..");
-    home.good(&["new", "my-hooks", "--hookspec", checkout]);
-    let folder = home.workspace().join("my-hooks");
-    std::fs::copy(format!("{checkout}/Cargo.lock"), folder.join("Cargo.lock")).unwrap();
-    // Beside this test's own build, so that what both need is built once.
-    let target = Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap();
-    let cargo = |args: &[&str]| {
-        let output = Command::new(env!("CARGO"))
-            .args(args)
-            .args(["--offline", "--target-dir", target.to_str().unwrap()])
-            .current_dir(&folder)
-            .env("HOOKSPEC_HOME", home.path().join("home"))
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{args:?}: {}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8(output.stdout).unwrap()
-    };
-    assert!(cargo(&["test"]).contains("new_files_are_measured ... ok"));
-    assert!(home.bad(&["new", "my-hooks"]).contains("exists already"));
-}
-
-#[test]
 #[cfg(target_os = "linux")]
 fn output_that_cannot_be_written_is_an_error() {
     let home = Home::new();
@@ -403,4 +379,46 @@ fn colours_are_for_people_who_want_them() {
     assert!(String::from_utf8_lossy(&coloured.stdout).contains('\u{1b}'));
     let plain = home.command(&["doctor", "--no-color"]).env("CLICOLOR_FORCE", "1").output().unwrap();
     assert!(!String::from_utf8_lossy(&plain.stdout).contains('\u{1b}'));
+}
+
+/// Every signature that `points` prints, each in a module of its own.
+fn every_signature(home: &Home) -> String {
+    let mut text = String::from(
+        "//! Every signature that `hookspec points` prints, compiled.\n//!\n//! Made by `UPDATE_PAGES=1 cargo test -p hookspec-cli --test program signature`; do not edit.\n\n#![allow(unused_variables, clippy::unwrap_used)] // what is pasted says nothing yet\n",
+    );
+    let points: Value = serde_json::from_str(&home.good(&["points", "--json"])).unwrap();
+    let mut hooks = 0;
+    for point in points.as_array().unwrap() {
+        let name = point["name"].as_str().unwrap();
+        let said: Value = serde_json::from_str(&home.good(&["points", name, "--json"])).unwrap();
+        for (suffix, key) in [("", "fn"), ("_async", "async fn")] {
+            let Some(signature) = said["signatures"][key].as_str() else { continue };
+            let indented: String = signature
+                .lines()
+                .map(|line| if line.is_empty() { "\n".to_owned() } else { format!("    {line}\n") })
+                .collect();
+            text.push_str(&format!(
+                "\n#[rustfmt::skip]\nmod {}{suffix} {{\n{indented}}}\n",
+                name.to_lowercase()
+            ));
+            hooks += 1;
+        }
+        let shown = home.good(&["points", name]);
+        assert!(shown.contains(said["signatures"]["fn"].as_str().unwrap()), "{shown}");
+    }
+    text.push_str(&format!(
+        "\n#[test]\nfn every_one_is_a_hook() {{\n    let registry = hookspec::Registry::builder().build().unwrap();\n    assert_eq!(registry.list().len(), {hooks});\n}}\n"
+    ));
+    text
+}
+
+#[test]
+fn every_signature_that_points_prints_is_one_that_is_compiled() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../tests/ui/tests/every_signature.rs");
+    let made = every_signature(&Home::new());
+    if std::env::var_os("UPDATE_PAGES").is_some() {
+        std::fs::write(path, &made).unwrap();
+    }
+    let kept = std::fs::read_to_string(path).unwrap();
+    assert_eq!(kept, made, "run with UPDATE_PAGES=1");
 }

@@ -9,6 +9,7 @@ mod list;
 mod new;
 mod points;
 mod serve;
+mod signature;
 mod snapshots;
 mod tour;
 mod trace;

@@ -10,10 +10,11 @@ use crate::output::{self, BOLD, DIM, paint};
 use crate::settings::Common;
 
 use super::CommandResult;
+use super::signature::{both, to_paste};
 
 #[derive(Debug, Args)]
 pub(crate) struct Points {
-    /// One point, by any of its names: its fields, aliases and documentation.
+    /// One point, by any of its names: its fields, aliases and documentation, and a hook to paste.
     point: Option<String>,
     /// Print the JSON Schema of the point's event.
     #[arg(long, requires = "point")]
@@ -32,7 +33,10 @@ impl Points {
             if self.schema {
                 output::line(serde_json::to_string_pretty(&point.schema())?);
             } else if common.json {
-                output::json(&json!({ "point": point.info(), "schema": point.schema() }))?;
+                let signatures = both(point.info());
+                output::json(
+                    &json!({ "point": point.info(), "schema": point.schema(), "signatures": signatures }),
+                )?;
             } else {
                 describe(point.info());
             }
@@ -68,7 +72,8 @@ fn describe(info: &hookspec::PointInfo) {
     for field in info.fields {
         output::line(format!("  {}: {}  {}", field.name, field.ty, paint(DIM, field.docs)));
     }
-    output::line(paint(DIM, format!("\ndeclared in {}, {}:{}", info.package, info.file, info.line)));
+    output::line(format!("\n{}", to_paste(info)));
+    output::line(paint(DIM, format!("declared in {}, {}:{}", info.package, info.file, info.line)));
 }
 
 /// The reference page of all points; `docs/points.md` is made by it.

@@ -1,0 +1,114 @@
+//! The signature of a hook at a point, to paste: the `use` lines, every parameter, and what this point takes as a return.
+
+use std::collections::BTreeSet;
+
+use hookspec::PointInfo;
+use serde_json::{Value, json};
+
+/// The types that points name, by where they are. Others are declared where the point is.
+const PATHS: &[(&str, &[&str])] = &[
+    ("std::path", &["Path", "PathBuf"]),
+    ("std::time", &["Duration"]),
+    (
+        "hookspec",
+        &[
+            "Answer",
+            "ChunkKind",
+            "Confirmation",
+            "Continue",
+            "Elicitation",
+            "FinishReason",
+            "InterruptReason",
+            "Message",
+            "MicroDollars",
+            "Request",
+            "ToolStatus",
+            "ToolUse",
+            "Usage",
+            "Why",
+        ],
+    ),
+];
+
+/// Always in scope.
+const PRELUDE: &[&str] = &["Option", "Vec", "String", "Box", "Result"];
+
+/// What a hook at such a point returns, and a body that says nothing.
+fn answer(verdict: &str) -> (String, &'static str) {
+    match verdict {
+        "Messages" => ("Option<Message>".to_owned(), "None"),
+        both if both.starts_with("Gate + ") => {
+            (format!("(Option<Gate>, Option<{}>)", both.trim_start_matches("Gate + ")), "(None, None)")
+        }
+        one => (format!("Option<{one}>"), "None"),
+    }
+}
+
+/// The names of types in `text`.
+fn types(text: &str) -> impl Iterator<Item = &str> {
+    text.split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|word| word.starts_with(|c: char| c.is_ascii_uppercase()) && !PRELUDE.contains(word))
+}
+
+/// `use` lines as rustfmt has them: one for a module, the standard library first.
+fn imports(info: &PointInfo, signature: &str) -> String {
+    let krate = info.package.replace('-', "_");
+    let home = if krate == "hookspec" { "hookspec::points".to_owned() } else { krate };
+    let mut wanted: BTreeSet<(String, &str)> = BTreeSet::from([(home.clone(), info.name)]);
+    for name in types(signature).filter(|name| *name != info.name) {
+        let known =
+            PATHS.iter().find(|(_, names)| names.contains(&name)).map(|(module, _)| (*module).to_owned());
+        let ours = || ["First", "Fold", "Gate", "Session"].contains(&name).then(|| "hookspec".to_owned());
+        wanted.insert((known.or_else(ours).unwrap_or_else(|| home.clone()), name));
+    }
+    wanted.insert(("hookspec".to_owned(), "hook"));
+    let modules: BTreeSet<&str> = wanted.iter().map(|(module, _)| module.as_str()).collect();
+    // `hookspec::points` before `hookspec::{…}`, as rustfmt sorts them.
+    let (of_std, others): (Vec<&str>, Vec<&str>) =
+        modules.iter().rev().copied().partition(|m| m.starts_with("std"));
+    let line = |module: &&str| {
+        let names: Vec<&str> = wanted.iter().filter(|(m, _)| m == module).map(|(_, name)| *name).collect();
+        match &*names {
+            [one] => format!("use {module}::{one};\n"),
+            many => format!("use {module}::{{{}}};\n", many.join(", ")),
+        }
+    };
+    let mut text: String = of_std.iter().rev().map(line).collect();
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.extend(others.iter().map(line));
+    text
+}
+
+/// A whole hook at the point, as a plain function or an `async` one.
+fn signature(info: &PointInfo, is_async: bool) -> String {
+    let (returns, body) = answer(info.verdict);
+    let fields = info.fields.iter().map(|field| format!("{}: {}", field.name, field.ty));
+    let parameters: Vec<String> = fields.chain(["session: &Session".to_owned()]).collect();
+    let word = if is_async { "async fn" } else { "fn" };
+    let one_line = format!("{word} my_hook({}) -> {returns} {{", parameters.join(", "));
+    // Where it is too long, a parameter a line, as rustfmt writes it.
+    let head = if one_line.chars().count() <= 100 {
+        one_line
+    } else {
+        let lines: String = parameters.iter().map(|parameter| format!("    {parameter},\n")).collect();
+        format!("{word} my_hook(\n{lines}) -> {returns} {{")
+    };
+    let uses = imports(info, &format!("{} {returns}", parameters.join(" ")));
+    format!("{uses}\n#[hook({})]\n{head}\n    {body}\n}}\n", info.name)
+}
+
+/// As data: the plain function, and the `async` one where one may listen.
+pub(crate) fn both(info: &PointInfo) -> Value {
+    json!({ "fn": signature(info, false), "async fn": (!info.sync).then(|| signature(info, true)) })
+}
+
+/// As text, with what else may stand there.
+pub(crate) fn to_paste(info: &PointInfo) -> String {
+    let how = if info.sync { "only a plain `fn` may listen here" } else { "it may be an `async fn`" };
+    format!(
+        "// Leave out what you do not need. `state: &mut T` and `settings: &T` may be added; {how}.\n{}",
+        signature(info, false)
+    )
+}
