@@ -76,9 +76,9 @@ pub(crate) fn examine(
     };
     let table = parse(&manifest)?;
     // Where the lock is, there is the workspace's root.
-    let root = match lock_path.map(|path| path.with_file_name("Cargo.toml")) {
-        Some(root) if root != manifest && root.is_file() => parse(&root)?,
-        _ => table.clone(),
+    let (root_path, root) = match lock_path.map(|path| path.with_file_name("Cargo.toml")) {
+        Some(root) if root != manifest && root.is_file() => (root.clone(), parse(&root)?),
+        _ => (manifest.clone(), table.clone()),
     };
     let packages = if table.contains_key("package") {
         vec![(manifest.clone(), table)]
@@ -90,12 +90,19 @@ pub(crate) fn examine(
         let Some(name) = package_name(table) else { continue };
         let own = dependencies(table, &root);
         if !FRAMEWORK.contains(&name) && !linked.contains(name) && is_plugin(path, table) {
-            let remedy = if own.iter().any(|dependency| dependency == "hookspec-cli") {
-                "it is the plugin of this folder, and this program is not its own: `cargo run -- list` runs the one that has it"
+            let runs = if own.contains("hookspec-cli") {
+                Some("cargo run -- list".to_owned())
             } else {
-                "it is the plugin of this folder; name it in the `hookspec::plugins![…]` of the host that shall have it"
+                program_with(name, &root_path, &root)?
+                    .map(|package| format!("cargo run -p {package} -- list"))
             };
-            missing.push(Missing { package: name.to_owned(), remedy: remedy.to_owned() });
+            let remedy = match runs {
+                Some(command) => format!(
+                    "it is the plugin of this folder, and this program is not its own: `{command}` runs the one that has it"
+                ),
+                None => "it is the plugin of this folder; name it in the `hookspec::plugins![…]` of the host that shall have it".to_owned(),
+            };
+            missing.push(Missing { package: name.to_owned(), remedy });
         }
         for dependency in own {
             let known = FRAMEWORK.contains(&&*dependency) || linked.contains(&*dependency);
@@ -150,6 +157,17 @@ fn members(manifest: &Path, table: &Table) -> Result<Vec<(PathBuf, Table)>, Proj
     paths.retain(|path| path.is_file());
     paths.sort();
     paths.into_iter().map(|path| parse(&path).map(|table| (path, table))).collect()
+}
+
+/// The member of the workspace that is our program with this plugin in it, as `hookspec new` makes one.
+fn program_with(plugin: &str, manifest: &Path, root: &Table) -> Result<Option<String>, ProjectError> {
+    let has_both = |table: &Table| {
+        let own = dependencies(table, root);
+        own.contains("hookspec-cli") && own.contains(plugin)
+    };
+    let members = members(manifest, root)?;
+    let found = members.iter().find(|(_, table)| has_both(table));
+    Ok(found.and_then(|(_, table)| package_name(table)).map(str::to_owned))
 }
 
 fn has_program(manifest: &Path, table: &Table, program: &str) -> bool {
