@@ -2,8 +2,9 @@
 
 use std::io::Write;
 
-use hookspec::{ChunkKind, Message, ToolUse};
+use hookspec::{CallFormat, ChunkKind, Message, ToolUse};
 use hookspec_agent::Frontend;
+use hookspec_process::visible_line;
 
 use crate::output::{ACCENT, DIM, WARN, paint};
 
@@ -29,18 +30,22 @@ impl Frontend for Show {
     }
 
     fn chunk(&self, text: &str, kind: ChunkKind) {
+        let text = harmless(text);
         match kind {
-            ChunkKind::Text => write(text),
+            ChunkKind::Text => write(&text),
             ChunkKind::Reasoning => write(&paint(DIM, text)),
         }
     }
 
-    fn answered(&self, message: &Message) {
-        let calls = message.metadata.iter().flat_map(|metadata| &metadata.tool_calls);
-        for call in calls {
-            write(&format!("\n{}", paint(DIM, format!("→ {}", describe(call)))));
-        }
+    fn answered(&self, _message: &Message) {
         write("\n");
+    }
+
+    fn called(&self, call: &ToolUse, seen: bool) {
+        // A call in a block of the answer was shown as it streamed.
+        if !seen && call.format == CallFormat::Tool {
+            write(&format!("{}\n", paint(DIM, format!("→ {}", describe(call)))));
+        }
     }
 
     fn message(&self, message: &Message) {
@@ -50,7 +55,8 @@ impl Frontend for Show {
             (None, Some(tool)) => paint(DIM, format!("⚙ {tool}")),
             (None, None) => paint(DIM, "·"),
         };
-        let lines: Vec<&str> = message.content.lines().collect();
+        let content = harmless(&message.content);
+        let lines: Vec<&str> = content.lines().collect();
         let mut text = lines.iter().take(MOST_LINES).copied().collect::<Vec<_>>().join("\n    ");
         if lines.len() > MOST_LINES {
             text.push_str(&format!("\n    … {} more lines", lines.len() - MOST_LINES));
@@ -63,6 +69,11 @@ impl Frontend for Show {
     }
 }
 
+/// Text without what a terminal would obey: colours and moves of whoever wrote it.
+fn harmless(text: &str) -> String {
+    anstream::adapter::strip_str(text).to_string()
+}
+
 fn describe(call: &ToolUse) -> String {
     let words = call.args.iter().cloned().chain(call.kwargs.iter().map(|(name, value)| {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
@@ -70,5 +81,5 @@ fn describe(call: &ToolUse) -> String {
         let more = if text.lines().nth(1).is_some() { "…" } else { "" };
         format!("{name}={first}{more}")
     }));
-    format!("{} {}", call.tool, words.collect::<Vec<_>>().join(" "))
+    visible_line(format!("{} {}", call.tool, words.collect::<Vec<_>>().join(" ")).trim_end())
 }

@@ -78,7 +78,7 @@ fn a_confirmation_is_typed() {
     let home = Home::new();
     let mut terminal = confirm(&home, "make\u{1b}[2K", "false");
     terminal.exp_string("make\\u{1b}[2K").unwrap();
-    terminal.exp_string("Run shell? [Y/n/c/e/a/?] ").unwrap();
+    terminal.exp_string("Run shell? [y]es [N]o [e]dit [c]opy [a]ll [?] ").unwrap();
     terminal.send_line("n").unwrap();
     assert_eq!(said(terminal).0, json!({ "action": "skip", "reason": "The user declined this call." }));
 }
@@ -94,10 +94,10 @@ fn what_was_typed_before_a_question_does_not_answer_it() {
     let mut command = home.command(&["chat", "--model", &model, "save both"]);
     command.stdin(std::process::Stdio::inherit()).env("TERM", "xterm").env("NO_COLOR", "1");
     let mut terminal = spawn_command(command, Some(AT_MOST_MS)).unwrap();
-    terminal.exp_string("Run save? [Y/n/c/e/a/?] ").unwrap();
+    terminal.exp_string("Run save? [Y]es [n]o [e]dit [c]opy [a]ll [?] ").unwrap();
     terminal.send("y\ny\n").unwrap();
     terminal.flush().unwrap();
-    terminal.exp_string("Run save? [Y/n/c/e/a/?] ").unwrap();
+    terminal.exp_string("Run save? [Y]es [n]o [e]dit [c]opy [a]ll [?] ").unwrap();
     terminal.send_line("n").unwrap();
     terminal.exp_eof().unwrap();
     assert!(home.workspace().join("a.txt").exists(), "the first was confirmed");
@@ -130,8 +130,31 @@ fn ctrl_c_at_a_confirmation_is_a_no_without_a_further_key() {
     let mut command = home.command(&["chat", "--model", &model, "save it"]);
     command.stdin(std::process::Stdio::inherit()).env("TERM", "xterm").env("NO_COLOR", "1");
     let mut terminal = spawn_command(command, Some(AT_MOST_MS)).unwrap();
-    terminal.exp_string("Run save? [Y/n/c/e/a/?] ").unwrap();
+    terminal.exp_string("Run save? [Y]es [n]o [e]dit [c]opy [a]ll [?] ").unwrap();
     terminal.send_control('c').unwrap();
     terminal.exp_eof().unwrap();
     assert!(!home.workspace().join("a.txt").exists());
+}
+
+#[test]
+fn a_call_is_shown_once_and_enter_runs_only_what_loses_nothing() {
+    let home = Home::new();
+    let shell = |command| {
+        let call = json!({ "tool": "shell", "kwargs": { "command": command } });
+        json!({ "text": "Running.", "tool_calls": [call] })
+    };
+    let model =
+        home.script(&[shell("pwd && pwd -L"), shell("touch made-by-enter"), json!({ "text": "Done." })]);
+    let mut command = home.command(&["chat", "--model", &model, "run them"]);
+    command.stdin(std::process::Stdio::inherit()).env("TERM", "xterm").env("NO_COLOR", "1");
+    let mut terminal = spawn_command(command, Some(AT_MOST_MS)).unwrap();
+    let first = terminal.exp_string("Run shell? [Y]es [n]o [e]dit [c]opy [a]ll [?] ").unwrap();
+    terminal.send_line("").unwrap();
+    let second = terminal.exp_string("Run shell? [y]es [N]o [e]dit [c]opy [a]ll [?] ").unwrap();
+    terminal.send_line("").unwrap();
+    let rest = terminal.exp_eof().unwrap();
+    assert_eq!(first.matches("pwd && pwd -L").count(), 1, "{first}");
+    assert!(second.contains("workspace"), "the first has run: {second}");
+    assert_eq!((second + &rest).matches("touch made-by-enter").count(), 1);
+    assert!(!home.workspace().join("made-by-enter").exists());
 }

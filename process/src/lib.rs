@@ -16,6 +16,8 @@
 //! # Ok::<(), hookspec_process::ProcessError>(())
 //! ```
 //!
+//! What programs and models wrote is shown to people by [`visible`], with nothing in it that deceives.
+//!
 //! What is promised: when `run` returns, the program and every process of its group have been told to die.
 //! What is not: a process that moved into a session of its own (a daemon) is beyond reach. Unix only.
 
@@ -23,8 +25,10 @@ mod environment;
 mod find;
 mod kept;
 mod run;
+mod visible;
 
 pub use environment::Environment;
 pub use find::find;
 pub use kept::Kept;
 pub use run::{Ended, ProcessError, Program};
+pub use visible::{visible, visible_line};

@@ -36,7 +36,8 @@ impl Agent {
 
         let registry = self.session.hooks().load();
         let tool = registry.tools().get(&call.tool);
-        let verdict = self.may_run(call.clone(), tool).await;
+        let (verdict, seen) = self.may_run(call.clone(), tool).await;
+        self.frontend.called(&call, seen);
         let began = Instant::now();
         let declined = matches!(verdict, Verdict::Declined(_));
         let (allowed, note) = match verdict {

@@ -1,7 +1,9 @@
 //! Confirmations: whether a tool call may run.
 
+use std::sync::Arc;
+
 use hookspec::points::{TOOL_CONFIRM, TOOL_PRE_EXECUTE};
-use hookspec::{Confirmation, Gate, ToolEntry, ToolUse, Why, fire};
+use hookspec::{Confirmation, Gate, HookInfo, Mode, ToolEntry, ToolUse, Why, fire};
 
 use super::Agent;
 
@@ -23,7 +25,14 @@ pub(super) enum Verdict {
 impl Agent {
     /// Asks the gate, and where the tool's policy or the gate wants it, the user. What the user changed is what
     /// runs, so the gate looks at it again; what it asks then, the user is asked, unless it is what was just asked.
-    pub(super) async fn may_run(&mut self, call: ToolUse, tool: Option<&ToolEntry>) -> Verdict {
+    /// Says too whether the call was shown to a person at the terminal.
+    pub(super) async fn may_run(&mut self, call: ToolUse, tool: Option<&ToolEntry>) -> (Verdict, bool) {
+        let mut seen = false;
+        let verdict = self.decide(call, tool, &mut seen).await;
+        (verdict, seen)
+    }
+
+    async fn decide(&mut self, call: ToolUse, tool: Option<&ToolEntry>, seen: &mut bool) -> Verdict {
         let mut why = tool.is_some_and(|tool| tool.confirm).then_some(Why::Policy);
         match self.gate(&call).await {
             Some((Gate::Deny(reason), hook)) => return denied(&reason, &hook),
@@ -37,7 +46,7 @@ impl Agent {
             None => Verdict::Run(call),
         };
         for _ in 0..EDITS {
-            let content = match self.ask(&call, tool, &why).await {
+            let content = match self.ask(&call, tool, &why, seen).await {
                 Some(Confirmation::Confirm) => return run(call, note),
                 Some(Confirmation::Skip { reason }) => return Verdict::Declined(reason),
                 Some(Confirmation::Edit { content }) => content,
@@ -56,12 +65,22 @@ impl Agent {
         ))
     }
 
-    async fn ask(&mut self, call: &ToolUse, tool: &ToolEntry, why: &Why) -> Option<Confirmation> {
+    async fn ask(
+        &mut self,
+        call: &ToolUse,
+        tool: &ToolEntry,
+        why: &Why,
+        seen: &mut bool,
+    ) -> Option<Confirmation> {
         let preview = tool.preview.and_then(|preview| preview(call, &self.session));
         let mut fired =
             fire!(self.session, TOOL_CONFIRM { tool_use: call, preview: preview.as_deref(), why }).await;
         self.after(&fired).await;
-        fired.take_answer().map(|(answer, _)| answer)
+        let (answer, hook) = fired.take_answer()?;
+        // A hook for hosts with a terminal shows what it asks about.
+        let at_terminal = |hook: Arc<HookInfo>| hook.modes.contains(&Mode::Interactive);
+        *seen |= self.session.hooks().load().hook(&hook).is_some_and(at_terminal);
+        Some(answer)
     }
 
     async fn gate(&mut self, call: &ToolUse) -> Option<(Gate, String)> {

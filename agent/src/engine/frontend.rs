@@ -21,6 +21,8 @@ pub trait Frontend: Debug + Send + Sync {
     fn answered(&self, _message: &Message) {}
     /// A message was stored: a tool's result, a hook's word. Hidden ones are not handed here.
     fn message(&self, _message: &Message) {}
+    /// It is decided whether a call may run. `seen`: a person at the terminal was shown it and asked.
+    fn called(&self, _call: &ToolUse, _seen: bool) {}
     /// A tool is about to run.
     fn tool(&self, _call: &ToolUse) {}
     /// A tool call has its result, which is stored and was shown. A refused call has one too.

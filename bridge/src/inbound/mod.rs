@@ -55,18 +55,7 @@ impl fmt::Display for Complaint {
 /// Text from somebody else's file, with nothing in it that a terminal would obey.
 #[must_use]
 pub fn plain(text: &str) -> String {
-    // Marks that turn the direction of writing make text look like other text.
-    let turns =
-        |c: char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        if c.is_control() && c != '\n' && c != '\t' || turns(c) {
-            shown.extend(c.escape_unicode());
-        } else {
-            shown.push(c);
-        }
-    }
-    shown
+    hookspec_process::visible(text)
 }
 
 /// Longest configuration file that is read.

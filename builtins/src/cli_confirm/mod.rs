@@ -1,37 +1,57 @@
 //! `cli_confirm`: asks at the terminal before a tool runs.
 //!
 //! **Watches** `TOOL_CONFIRM` in an interactive terminal program; chosen by that mode, and no allowlist takes it
-//! away. **Speaks** through the session's [`Terminal`]: shows the preview, asks, and asks again after help, a
+//! away. **Speaks** through the session's [`Terminal`]: shows the call, asks, and asks again after help, a
 //! copy, or an answer that it does not know. **Keeps** how many further calls are confirmed beforehand, for
 //! this process only: a resumed session asks again. **Costs** as long as a person takes; it waits on a
 //! thread that may block, and other sessions go on.
 //!
 //! | answer | result |
 //! |---|---|
-//! | empty, `y`, `yes` | run it |
+//! | `y`, `yes` | run it |
 //! | `n`, `no` | do not; the turn ends |
+//! | Enter | the one with the capital letter, see below |
 //! | `e` | edit the tool's own content (the file, the command) in `$VISUAL` or `$EDITOR`, and run that |
 //! | `c` | copy the content, and ask again |
+//! | `v` | show all of it, where it was too long, and ask again |
 //! | `a`, `auto` | run it, and all that follow |
 //! | `a 3`, `a3`, `auto 3` | run it, and three more |
 //! | `?`, `h`, `help` | explain, and ask again |
 //!
-//! Different from gptme: `e` edits the content and never the diff that was shown; help, a copy and a typing
-//! error ask again instead of refusing; a copy that failed says so; an editor may have arguments; the end
+//! Enter runs only what loses nothing, by what the call says: a shell command that only shows something of the
+//! workspace (what `read_only` of `confirm_policy` allows), `append`, `patch`, and `save` where there is no such
+//! file; of files, only those of the workspace. Anything else, whatever a gate asks about, and what was not shown whole
+//! is not run on Enter.
+//!
+//! A line above the text names the tool and its file, and says how long a text of more than a line is. Of a text that is
+//! longer than some 24 lines of 80 columns, the beginning and the end are shown, and how much is between them.
+//! All characters that move the cursor, turn text around, are blank without being a space, or do not show are written
+//! out (`\u{3164}`): that goes by Unicode's properties for every character. Letters of one alphabet that look
+//! like another's are shown as they are.
+//!
+//! Different from gptme: Enter is not always yes; `e` edits the content and never the diff that was shown; help, a copy
+//! and a typing error ask again instead of refusing; a copy that failed says so; an editor may have arguments; the end
 //! of the input, Ctrl-C, a failing terminal and three unknown answers in a row refuse. A diff is known by its hunks, so
-//! that no list is taken for one. What could move the cursor, turn text around or not show is written out, and
-//! what was typed before the question is no answer to it. A gate's question is asked also after `a`.
+//! that no list is taken for one. What was typed before the question is no answer to it. A gate's question is asked also
+//! after `a`.
 
+mod answers;
 mod real;
+mod shown;
 mod terminal;
+mod undo;
 
 use hookspec::points::TOOL_CONFIRM;
 use hookspec::{Confirmation, First, Session, ToolUse, Why, hook};
+use hookspec_process::visible_line;
 use serde::{Deserialize, Serialize};
 
+use answers::{Choices, Reply};
+use shown::Shown;
 pub use terminal::{Ask, AskError, Terminal};
 
 use crate::beforehand::{Beforehand, Further};
+use undo::loses_nothing;
 
 /// What the model reads when the user said no.
 pub const DECLINED: &str = "The user declined this call.";
@@ -60,8 +80,11 @@ fn ask(
     settings: &Settings,
 ) -> First<Confirmation> {
     let registry = session.hooks().load();
-    let content = registry.tools().get(&tool_use.tool).map_or(&*tool_use.content, |t| t.content(tool_use));
-    let question = Question { tool: &tool_use.tool, first_arg: first_arg(tool_use), content, preview, why };
+    let tool = registry.tools().get(&tool_use.tool);
+    let content = tool.map_or(&*tool_use.content, |tool| tool.content(tool_use));
+    let shown = Shown::new(tool_use, tool, preview.unwrap_or(content), session);
+    let enter = *why == Why::Policy && shown.short.is_none() && loses_nothing(tool_use, content, session);
+    let question = Question { call: tool_use, content, shown, why, enter };
     First(match session.extension::<Terminal>() {
         Some(terminal) => {
             converse(&question, &terminal, settings, session).unwrap_or_else(|why| refuse(&why))
@@ -70,18 +93,18 @@ fn ask(
     })
 }
 
-struct Question<'a> {
-    tool: &'a str,
-    first_arg: Option<&'a str>,
-    /// What an edit changes.
-    content: &'a str,
-    /// What is shown, where that is something else.
-    preview: Option<&'a str>,
-    why: &'a Why,
-}
-
 fn first_arg(call: &ToolUse) -> Option<&str> {
     call.text("path").or(call.args.first().map(String::as_str))
+}
+
+struct Question<'a> {
+    call: &'a ToolUse,
+    /// What an edit changes.
+    content: &'a str,
+    shown: Shown,
+    why: &'a Why,
+    /// Whether Enter runs it.
+    enter: bool,
 }
 
 fn refuse(why: &str) -> Confirmation {
@@ -96,9 +119,19 @@ fn converse(
     settings: &Settings,
     session: &Session,
 ) -> Result<Confirmation, String> {
-    let shown = question.preview.unwrap_or(question.content);
-    if !shown.is_empty() {
-        terminal.show(shown, language(question.tool, shown));
+    let Question { call, content, shown, .. } = question;
+    if let Some(head) = &shown.head {
+        terminal.head(head);
+    }
+    let language = language(&call.tool, &shown.text);
+    match &shown.short {
+        Some((start, left_out, end)) => {
+            terminal.show(start, language);
+            terminal.say(left_out);
+            terminal.show(end, language);
+        }
+        None if shown.text.is_empty() => {}
+        None => terminal.show(&shown.text, language),
     }
     if let Why::Gate(reason) = question.why {
         terminal.say(reason);
@@ -116,36 +149,34 @@ fn converse(
     if settings.bell {
         terminal.bell();
     }
-    let has_content = !question.content.is_empty();
-    let choices = if has_content { "Y/n/c/e/a/?" } else { "Y/n/a/?" };
+    let choices =
+        Choices { enter: question.enter, content: !content.is_empty(), more: shown.short.is_some() };
+    let prompt = format!("Run {}? {choices} ", visible_line(&call.tool));
     let mut unknown = 0;
     loop {
-        let reply = terminal
-            .ask(&format!("Run {}? [{choices}] ", question.tool), session)
-            .map_err(|error| error.to_string())?;
-        match parse(&reply) {
+        let reply = terminal.ask(&prompt, session).map_err(|error| error.to_string())?;
+        match choices.parse(&reply) {
             Reply::Yes => return Ok(Confirmation::Confirm),
             Reply::No => return Ok(Confirmation::Skip { reason: DECLINED.to_owned() }),
             Reply::Auto(further) => {
                 beforehand()?.allow(further);
                 return Ok(Confirmation::Confirm);
             }
-            Reply::Help => terminal.say(HELP),
-            Reply::Copy if has_content => match terminal.copy(question.content) {
+            Reply::Help => terminal.say(&choices.help()),
+            Reply::View => terminal.show(&shown.text, language),
+            Reply::Copy => match terminal.copy(content) {
                 Ok(()) => terminal.say("copied"),
                 Err(error) => terminal.say(&format!("not copied: {error}")),
             },
-            Reply::Edit if has_content => {
-                match terminal.edit(question.content, suffix(question.tool, question.first_arg)) {
-                    Ok(edited) if edited == question.content => terminal.say("nothing was changed"),
-                    Ok(edited) if edited.trim().is_empty() => {
-                        terminal.say("nothing was left of it; n does not run it");
-                    }
-                    Ok(content) => return Ok(Confirmation::Edit { content }),
-                    Err(error) => terminal.say(&format!("not edited: {error}")),
+            Reply::Edit => match terminal.edit(content, suffix(&call.tool, first_arg(call))) {
+                Ok(edited) if edited == *content => terminal.say("nothing was changed"),
+                Ok(edited) if edited.trim().is_empty() => {
+                    terminal.say("nothing was left of it; n does not run it");
                 }
-            }
-            _ => {
+                Ok(content) => return Ok(Confirmation::Edit { content }),
+                Err(error) => terminal.say(&format!("not edited: {error}")),
+            },
+            Reply::Unknown => {
                 unknown += 1;
                 if unknown == 3 {
                     return Err("three answers in a row meant nothing".to_owned());
@@ -153,37 +184,6 @@ fn converse(
                 terminal.say(&format!("`{}` is no answer; ? shows the answers", reply.trim()));
             }
         }
-    }
-}
-
-const HELP: &str = "y run it · n do not · e edit it first · c copy it · a run it and all that follow · a 3 run it and three more";
-
-#[derive(Debug, PartialEq, Eq)]
-enum Reply {
-    Yes,
-    No,
-    Copy,
-    Edit,
-    Auto(Further),
-    Help,
-    Unknown,
-}
-
-fn parse(reply: &str) -> Reply {
-    let reply = reply.trim().to_lowercase();
-    match reply.as_str() {
-        "" | "y" | "yes" => return Reply::Yes,
-        "n" | "no" => return Reply::No,
-        "c" | "copy" => return Reply::Copy,
-        "e" | "edit" => return Reply::Edit,
-        "h" | "help" | "?" => return Reply::Help,
-        "a" | "auto" => return Reply::Auto(Further::All),
-        _ => {}
-    }
-    let number = reply.strip_prefix("auto").or(reply.strip_prefix('a')).map(str::trim);
-    match number.and_then(|number| number.parse().ok()) {
-        Some(count) => Reply::Auto(Further::Count(count)),
-        None => Reply::Unknown,
     }
 }
 

@@ -6,6 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use anstyle::{AnsiColor, Style};
 use hookspec::Session;
+use hookspec_process::{visible, visible_line};
 
 use super::Language;
 use super::real::Real;
@@ -136,6 +137,14 @@ impl Terminal {
         self.write(&if self.with(|ask| ask.colours()) { coloured(&text, language) } else { text });
     }
 
+    /// Shows what the next text is: one line, that stands out where colours are shown.
+    pub fn head(&self, text: &str) {
+        let bold = Style::new().bold();
+        let text = visible_line(text);
+        let coloured = self.with(|ask| ask.colours());
+        self.write(&if coloured { format!("{bold}{text}{bold:#}") } else { text });
+    }
+
     /// Says something, on a line of its own.
     pub fn say(&self, text: &str) {
         self.write(&visible(text));
@@ -215,28 +224,6 @@ impl Terminal {
     }
 }
 
-/// A text with everything in it that would move the cursor, change colours, turn the order of characters around or
-/// not show at all written out: what a model or a file says must not be able to hide what is about to run.
-fn visible(text: &str) -> String {
-    let mut shown = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' | '\t' => shown.push(c),
-            '\u{ad}'
-            | '\u{61c}'
-            | '\u{200b}'
-            | '\u{200e}'..='\u{200f}'
-            | '\u{2028}'..='\u{202e}'
-            | '\u{2060}'..='\u{206f}'
-            | '\u{feff}'
-            | '\u{e0000}'..='\u{e007f}' => shown.extend(c.escape_unicode()),
-            c if c.is_control() => shown.extend(c.escape_default()),
-            c => shown.push(c),
-        }
-    }
-    shown
-}
-
 fn coloured(text: &str, language: Language) -> String {
     let style = |colour: AnsiColor| Style::new().fg_color(Some(colour.into()));
     let line_style = |line: &str| match language {
@@ -256,16 +243,6 @@ fn coloured(text: &str, language: Language) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn what_could_hide_something_is_written_out() {
-        assert_eq!(visible("ls\t-l\nä"), "ls\t-l\nä");
-        assert_eq!(visible("rm x\r\u{1b}[2Kls"), "rm x\\r\\u{1b}[2Kls");
-        assert_eq!(visible("a\u{202e}b\u{9b}"), "a\\u{202e}b\\u{9b}");
-        assert_eq!(visible("x\u{61c}\u{200b}\u{feff}\u{2028}y"), "x\\u{61c}\\u{200b}\\u{feff}\\u{2028}y");
-        assert_eq!(visible("\u{e0072}\u{ad}\u{2060}"), "\\u{e0072}\\u{ad}\\u{2060}");
-        assert_eq!(visible("👩\u{200d}💻"), "👩\u{200d}💻");
-    }
 
     #[test]
     fn each_language_has_its_colours() {

@@ -84,10 +84,10 @@ fn is_refusal(answer: &Confirmation) -> bool {
 
 #[tokio::test]
 async fn yes_and_no() {
-    for reply in ["", "y", "YES", " Yes \n"] {
+    for reply in ["y", "YES", " Yes \n"] {
         assert_eq!(one(&[reply], "x").await.0, Confirmation::Confirm, "{reply:?}");
     }
-    for reply in ["n", "NO"] {
+    for reply in ["n", "NO", "", "\n"] {
         assert_eq!(one(&[reply], "x").await.0, Confirmation::Skip { reason: DECLINED.into() }, "{reply:?}");
     }
 }
@@ -176,7 +176,11 @@ async fn help_and_unknown_answers_ask_again_but_not_for_ever() {
 async fn without_content_there_is_nothing_to_copy_edit_or_show() {
     let (answer, person) = one(&["c", "e", "y"], "").await;
     assert_eq!(answer, Confirmation::Confirm);
-    assert!(person.read().starts_with("Run save? [Y/n/a/?]"), "nothing is shown before");
+    assert!(
+        person.read().starts_with("save a.txt\nRun save? [y]es [N]o [a]ll [?] "),
+        "only the file is named before: {}",
+        person.read()
+    );
     assert!(person.read().contains("`c` is no answer"));
 }
 
@@ -185,11 +189,13 @@ async fn a_preview_is_shown_in_place_of_the_content_and_without_its_tricks() {
     let person = Person::says(&["y"]);
     confirm(&session(&person), "the content", Some("the preview\u{1b}[2K")).await;
     assert!(
-        person.read().starts_with("the preview\\u{1b}[2K\nRun save? [Y/n/c/e/a/?] "),
+        person
+            .read()
+            .starts_with("save a.txt\nthe preview\\u{1b}[2K\nRun save? [y]es [N]o [e]dit [c]opy [a]ll [?] "),
         "{}",
         person.read()
     );
-    assert!(one(&["y"], "the content").await.1.read().starts_with("the content\nRun save?"));
+    assert!(one(&["y"], "the content").await.1.read().starts_with("save a.txt\nthe content\nRun save?"));
 }
 
 #[tokio::test]
@@ -245,4 +251,105 @@ fn diffs_are_told_from_lists() {
     assert_eq!(language("shell", "ls"), Language::Shell);
     assert_eq!(suffix("save", Some("src/a.rs")), ".rs");
     assert_eq!(suffix("shell", None), ".sh");
+}
+
+/// A session in a folder with the files `old.txt` and `link`, which leads out of it.
+fn session_in(folder: &std::path::Path, person: &Person) -> Session {
+    std::fs::write(folder.join("old.txt"), "old\n").unwrap();
+    std::os::unix::fs::symlink("/etc", folder.join("link")).unwrap();
+    let registry = Registry::builder().mode(Mode::Cli).interactive(true).build().unwrap();
+    Session::builder(&Hooks::new(registry), "s")
+        .workspace(folder)
+        .extension(Arc::new(Terminal::new(person.clone())))
+        .build()
+}
+
+#[tokio::test]
+async fn enter_runs_what_loses_nothing_and_no_more() {
+    let folder = tempfile::tempdir().unwrap();
+    let native = |tool: &str, path: &str| {
+        let kwargs = serde_json::json!({ "path": path, "content": "x" });
+        ToolUse::native(tool, "1", kwargs.as_object().unwrap().clone())
+    };
+    let calls = [
+        (ToolUse::fenced("shell", [""; 0], "ls"), true),
+        (ToolUse::fenced("shell", [""; 0], "cat old.txt | wc -l"), true),
+        (ToolUse::fenced("shell", [""; 0], "ls; rm old.txt"), false),
+        (ToolUse::fenced("shell", [""; 0], "ls > old.txt"), false),
+        (ToolUse::fenced("shell", [""; 0], "cat /etc/passwd"), false),
+        (ToolUse::fenced("shell", [""; 0], ""), false),
+        (ToolUse::fenced("patch", ["old.txt"], "x"), true),
+        (ToolUse::fenced("append", ["old.txt"], "x"), true),
+        (ToolUse::fenced("save", ["new.txt"], "x"), true),
+        (ToolUse::fenced("save", ["old.txt"], "x"), false),
+        (ToolUse::fenced("save", ["./old.txt"], "x"), false),
+        (ToolUse::fenced("save", ["../new.txt"], "x"), false),
+        (ToolUse::fenced("append", ["link/hosts"], "x"), false),
+        (ToolUse::fenced("save", ["new.txt"], &*"x\n".repeat(100)), false),
+        (native("save", "new.txt"), true),
+        (native("save", "old.txt"), false),
+        (native("append", "/etc/hosts"), false),
+        (native("mcp__files__append", "old.txt"), false),
+        (ToolUse::fenced("save", [""; 0], "x"), false),
+    ];
+    let person = Person::says(&[""; 2 * 19]);
+    assert_eq!(person.0.lock().unwrap().replies.len(), 2 * calls.len());
+    let session = session_in(folder.path(), &person);
+    for (call, runs) in calls {
+        for (why, runs) in [(Why::Policy, runs), (Why::Gate("it looks odd".into()), false)] {
+            let before = person.read().len();
+            let fired = fire!(session, TOOL_CONFIRM { tool_use: &call, preview: None, why: &why }).await;
+            assert_eq!(fired.answer() == Some(&Confirmation::Confirm), runs, "{call:?} {why:?}");
+            let asked = person.read()[before..].to_owned();
+            assert!(asked.contains(if runs { "[Y]es [n]o" } else { "[y]es [N]o" }), "{asked}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_is_long_is_shown_in_part_with_its_size_and_whole_when_asked_for() {
+    let text: String = (1..=3_052).map(|line| format!("line number {line:>17}\n")).collect();
+    let (answer, person) = one(&["?", "v", "y"], &text).await;
+    assert_eq!(answer, Confirmation::Confirm);
+    let read = person.read();
+    assert!(read.starts_with("save a.txt · 3 052 lines, 92 KB\nline number"), "{}", &read[..80]);
+    let (first, rest) = read.split_once("Run save? [y]es [N]o [e]dit [c]opy [v]iew [a]ll [?] ").unwrap();
+    assert_eq!(first.lines().count(), 1 + 12 + 1 + 6, "{first}");
+    assert!(first.contains("\n… 3 034 lines left out; v shows them …\n"), "{first}");
+    assert!(rest.contains("  v      show all of it\n"), "{rest}");
+    assert!(rest.contains(&text), "v shows all of it");
+    // What is short has nothing more to show.
+    let (_, person) = one(&["v", "n"], "x").await;
+    assert!(person.read().contains("`v` is no answer"));
+}
+
+#[tokio::test]
+async fn the_file_and_every_argument_are_shown_and_none_can_pretend_to_be_the_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let person = Person::says(&["n", "n"]);
+    let session = session_in(folder.path(), &person);
+    let kwargs = serde_json::json!({ "path": "link/x\tRun?", "mode": 7, "text": "a\u{3164}\nb\u{fe0f}" });
+    let call = ToolUse::native("mcp__x\n__write", "1", kwargs.as_object().unwrap().clone());
+    let fired = fire!(session, TOOL_CONFIRM { tool_use: &call, preview: None, why: &Why::Policy }).await;
+    assert!(fired.answer().is_some_and(is_refusal));
+    let read = person.read();
+    let head = read.lines().next().unwrap();
+    assert!(
+        head.starts_with(r"mcp__x\n__write link/x\tRun? (outside the workspace: ") && head.contains("etc"),
+        "{read}"
+    );
+    assert!(read.contains("\nmode: 7\ntext:\na\\u{3164}\nb\\u{fe0f}\nRun mcp__x\\n__write? [y]es"), "{read}");
+
+    let diff =
+        format!("--- {0}\n+++ {0}\n@@ -1 +1 @@\n-old\n+new\n", folder.path().join("old.txt").display());
+    let call = ToolUse::fenced("patch", ["old.txt"], "x");
+    let before = person.read().len();
+    let fired =
+        fire!(session, TOOL_CONFIRM { tool_use: &call, preview: Some(&diff), why: &Why::Policy }).await;
+    assert!(fired.answer().is_some_and(is_refusal));
+    let read = person.read()[before..].to_owned();
+    assert!(
+        read.starts_with("patch old.txt · 3 lines, 22 bytes\n@@ -1 +1 @@\n-old\n+new\nRun patch? [Y]es"),
+        "{read}"
+    );
 }

@@ -118,6 +118,13 @@ fn allow(tool_use: &ToolUse, why: &Why, session: &Session, settings: &Policy) ->
         .then_some(First(Confirmation::Confirm))
 }
 
+/// Whether a shell command only shows something of the workspace, as `read_only` has it.
+pub(crate) fn only_shows(command: &str, session: &Session) -> bool {
+    shell::simple_commands(command).is_some_and(|commands| {
+        !commands.is_empty() && commands.iter().all(|command| read_only::only_shows(command, session))
+    })
+}
+
 fn content(call: &ToolUse, session: &Session) -> String {
     let registry = session.hooks().load();
     registry.tools().get(&call.tool).map_or(&*call.content, |tool| tool.content(call)).to_owned()
