@@ -52,6 +52,9 @@ struct Arguments {
     command: Command,
 }
 
+/// What is logged unless `HOOKSPEC_LOG` says otherwise. A model that fails is told by the session, in words.
+const QUIET: &str = "warn,genai=off";
+
 /// Runs the program with these plugin crates beside the built-in ones.
 ///
 /// Exit status: 0 when all is well, 1 when `doctor` found a problem, 2 when the command could not be run.
@@ -75,7 +78,7 @@ pub fn main(plugins: impl IntoIterator<Item = &'static Plugin>) -> ExitCode {
         .without_time()
         .with_env_filter(
             tracing_subscriber::EnvFilter::try_from_env("HOOKSPEC_LOG")
-                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("warn")),
+                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(QUIET)),
         )
         .init();
     let mut linked: Vec<&'static Plugin> = hookspec::plugins![hookspec_agent, hookspec_builtins].collect();

@@ -42,6 +42,18 @@ fn verify_ends_with_1_when_something_is_wrong() {
 }
 
 #[test]
+fn verify_says_where_there_are_no_records_yet() {
+    let home = Home::new();
+    let output = home.run(&["verify"]);
+    let said = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.success() && output.stdout.is_empty(), "{said}");
+    assert!(said.starts_with("there are no records of tool calls in "), "{said}");
+    assert!(said.ends_with("; `enabled = true` in `[hooks.manifest]` makes them\n"), "{said}");
+    let report: Value = serde_json::from_str(&home.good(&["verify", "--json"])).unwrap();
+    assert_eq!(report["records"], 0);
+}
+
+#[test]
 fn snapshots_are_listed_shown_and_restored() {
     let home = home("[hooks.auto_snapshots]\nenabled = true\n");
     let said = home.run(&["snapshots"]);

@@ -62,20 +62,29 @@ impl Agent {
     /// Calls the model until it answers, the tries are used up, or somebody interrupts.
     pub(super) async fn generate(&mut self) -> Generated {
         let mut attempt = 0;
+        let mut told = String::new();
         loop {
             let error = match self.attempt(attempt).await {
                 Ok(generated) => return generated,
                 Err(error) => error,
             };
             let again = error.retryable() && attempt < self.limits.retries && self.ending.is_none();
-            self.error(ErrorSource::Model, &error.to_string(), again, attempt).await;
+            let text = error.to_string();
+            self.error(ErrorSource::Model, &text, again, attempt).await;
+            // What failed in the same way again is told once.
+            if text != told {
+                self.frontend.notice(&text);
+            }
             if !again {
-                self.frontend.notice(&error.to_string());
-                self.session.append(Message::system(format!("The model could not answer: {error}")).hidden());
+                if attempt > 0 {
+                    self.frontend.notice(&format!("gave up after {} tries", attempt + 1));
+                }
+                self.session.append(Message::system(format!("The model could not answer: {text}")).hidden());
                 return Generated::Failed;
             }
             let wait = self.wait_before(attempt, &error);
-            self.frontend.notice(&format!("{error}; trying again in {:.1} s", wait.as_secs_f64()));
+            self.frontend.notice(&format!("trying again in {:.1} s", wait.as_secs_f64()));
+            told = text;
             tokio::select! {
                 () = tokio::time::sleep(wait) => {}
                 reason = self.session.until_interrupted() => {

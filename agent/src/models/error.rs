@@ -110,7 +110,7 @@ pub enum ModelError {
     },
 
     /// No connection.
-    #[error("`{model}` can't be reached at {url}: {reason}. Check the base URL and the network.")]
+    #[error("`{model}` can't be reached at {url}: {reason}. {remedy}")]
     Connect {
         /// The model.
         model: String,
@@ -118,6 +118,8 @@ pub enum ModelError {
         url: String,
         /// What the system says.
         reason: String,
+        /// What to do.
+        remedy: String,
     },
 
     /// Nothing arrived for too long.

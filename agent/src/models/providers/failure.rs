@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use super::Target;
 use super::retry_after::retry_after;
+use super::target::Kind;
 use crate::models::ModelError;
 use crate::models::error::excerpt;
 
@@ -132,6 +133,21 @@ impl Failure<'_> {
             model: self.model(),
             url: self.target.url.to_string(),
             reason: excerpt(&redact(self.target, &cause.to_string())),
+            remedy: self.remedy(),
+        }
+    }
+
+    /// What somebody does whose model cannot be reached.
+    fn remedy(&self) -> String {
+        let variable = self.target.kind.url_variable();
+        match (self.target.kind, self.target.local) {
+            (Kind::Ollama, true) => {
+                format!("Start it with `ollama serve`, or say where it runs with {variable}.")
+            }
+            (_, true) => format!("Start the server there, or say where it runs with {variable}."),
+            (_, false) => {
+                format!("Check the network and the address, which {variable} or the base URL sets.")
+            }
         }
     }
 

@@ -131,6 +131,7 @@ impl Failure {
                 model,
                 url: "the replay script".into(),
                 reason: "connection refused".into(),
+                remedy: "The script says so.".into(),
             },
             FailureKind::Timeout => ModelError::Timeout {
                 model,
