@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use bpe_openai::o200k_base;
+use crate::tokens;
 
 use super::candidates::Workspace;
 use super::score::Ranked;
@@ -61,10 +61,9 @@ pub(super) fn message(
         "# Context\n\nWorking directory: {}\n\nThis is how things are now. It holds against whatever was shown earlier, and is made anew for each request.",
         one_line(&place.cwd.display().to_string())
     );
-    let mut left = limits.tokens.saturating_sub(o200k_base().count(text.as_str()));
+    let mut left = limits.tokens.saturating_sub(tokens::count(&text));
     let mut add = |section: String| {
-        let counted = o200k_base().normalize(section.as_str());
-        let fits = o200k_base().count_till_limit(&counted, left);
+        let fits = tokens::count_up_to(&section, left);
         if let Some(tokens) = fits {
             left -= tokens;
             text.push_str(&section);

@@ -155,7 +155,7 @@ fn row_7_w_f_tokens_of_the_whole_message_are_limited() {
         small.put(&format!("work/b{number:02}.txt"), "one two three\n");
     }
     let text = small.said().unwrap();
-    let tokens = bpe_openai::o200k_base().count(text.as_str());
+    let tokens = crate::tokens::count(&text);
     assert!((100..=200).contains(&tokens) && shown(&text).len() > 2, "{tokens} tokens: {text}");
 }
 

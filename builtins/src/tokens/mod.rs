@@ -9,17 +9,18 @@
 //! live, no new message can have their address. Anything else (an undo, an edit, a compaction) shows as the first
 //! pointer that differs: from there on messages are looked up by their text, and counted if that is new.
 
+mod o200k;
+
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use hookspec::{Message, Registry, Session};
 
+pub(crate) use self::o200k::{count, count_up_to};
+
 /// Tokens of a text.
 pub(crate) fn of(text: &str) -> u64 {
-    if text.is_empty() {
-        return 0;
-    }
-    u64::try_from(bpe_openai::o200k_base().count(text)).unwrap_or(u64::MAX)
+    u64::try_from(count(text)).unwrap_or(u64::MAX)
 }
 
 /// Tokens of a message that nobody has counted yet.
