@@ -21,7 +21,6 @@ mod places;
 mod post;
 mod progress;
 mod project;
-mod projects;
 mod settings;
 mod show;
 mod variables;

@@ -127,6 +127,7 @@ pub(crate) struct Settings {
     /// What does not count, and why.
     pub(crate) warnings: Vec<String>,
     /// Each file with its text and its standing: what says the same means the same.
+    #[cfg_attr(not(feature = "server"), expect(dead_code, reason = "only a server compares them"))]
     pub(crate) said: Vec<String>,
 }
 

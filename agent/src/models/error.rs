@@ -23,6 +23,16 @@ pub enum ModelError {
         spec: String,
     },
 
+    /// The program was built without models behind a network.
+    #[error(
+        "The model `{spec}` is behind a network, and this program was built without that: build `hookspec` with \
+         `--features full`, a host of your own with the feature `providers` of `hookspec-agent`; `replay:PATH` needs neither."
+    )]
+    NotBuilt {
+        /// What was asked for.
+        spec: String,
+    },
+
     /// No API key was given.
     #[error("The model `{model}` needs an API key: set the environment variable {variable}.")]
     MissingKey {
@@ -183,6 +193,7 @@ impl ModelError {
             | Self::Timeout { .. } => true,
             Self::Request { status, .. } => matches!(status, Some(408 | 409 | 425)),
             Self::UnknownModel { .. }
+            | Self::NotBuilt { .. }
             | Self::MissingKey { .. }
             | Self::Setup { .. }
             | Self::Authentication { .. }

@@ -11,12 +11,19 @@
 //! | `anthropic/NAME` | Anthropic's messages |
 //! | `ollama/NAME` | a local Ollama |
 //!
+//! All but the first need the feature `providers`, which is on unless default features are turned off; without it they are
+//! [`ModelError::NotBuilt`].
+//!
 //! Limits: attached files are named to the model, not sent; one answer a request; no retries here. Whoever
 //! drives the model retries, guided by [`ModelError::retryable`] and [`ModelError::retry_after`], because each
 //! attempt is a hook point of its own.
 
 mod error;
 mod open;
+#[cfg(feature = "providers")]
+mod providers;
+#[cfg(not(feature = "providers"))]
+#[path = "absent.rs"]
 mod providers;
 mod replay;
 
@@ -32,6 +39,8 @@ pub use error::ModelError;
 pub(crate) use open::open_at;
 pub use open::{ModelOptions, open, open_with_env};
 pub use providers::Connections;
+#[cfg(feature = "providers")]
+pub use providers::http;
 pub use replay::Replay;
 
 /// Something that answers requests.

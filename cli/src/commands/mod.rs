@@ -8,6 +8,10 @@ mod install;
 mod list;
 mod new;
 mod points;
+#[cfg(feature = "server")]
+mod serve;
+#[cfg(not(feature = "server"))]
+#[path = "serve/absent.rs"]
 mod serve;
 mod signature;
 mod snapshots;

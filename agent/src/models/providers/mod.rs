@@ -16,6 +16,7 @@ mod answer;
 mod connections;
 mod conversation;
 mod failure;
+mod open;
 mod retry_after;
 mod target;
 mod turns;
@@ -35,8 +36,9 @@ use genai::{Client, Headers, ModelIden, ServiceTarget};
 use hookspec::{ChunkKind, Clock, Parameters, Request};
 use serde_json::Value;
 
-pub use self::connections::Connections;
-pub(super) use self::target::{Kind, Target};
+pub use self::connections::{Connections, http};
+pub(super) use self::open::open;
+use self::target::{Kind, Target};
 use super::{ChunkSink, Model, ModelError, ModelOptions, Response};
 
 /// A model behind a network.

@@ -12,6 +12,16 @@ pub(in crate::models) enum Kind {
 }
 
 impl Kind {
+    /// By what a spec begins with.
+    pub(super) fn of(provider: &str) -> Option<Self> {
+        match provider {
+            "openai" => Some(Self::OpenAi),
+            "anthropic" => Some(Self::Anthropic),
+            "ollama" => Some(Self::Ollama),
+            _ => None,
+        }
+    }
+
     /// Where the key comes from; `None` for a provider that wants none.
     pub(in crate::models) fn key_variable(self) -> Option<&'static str> {
         match self {

@@ -15,9 +15,11 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::output::{self, BOLD, DIM, paint};
-use crate::projects::Projects;
 use crate::settings::{Common, Settings};
 
+mod projects;
+
+use self::projects::Projects;
 use super::CommandResult;
 
 #[derive(Debug, Args)]
