@@ -83,12 +83,13 @@ impl New {
 
     /// All of it or nothing: what is half made would be in the way of a second try.
     fn make(&self, folder: &Path, krate: &str, checkout: &Path) -> Result<(), NewError> {
-        let dependency = |package: &str, dir: &str| {
+        let dependency = |package: &str, dir: &str, features: &str| {
             let path = checkout.join(dir);
             let path = path.to_str().ok_or_else(|| NewError::NotUtf8(checkout.to_owned()))?;
-            Ok(format!("{package} = {{ path = {} }}", toml::Value::String(path.to_owned())))
+            Ok(format!("{package} = {{ path = {}{features} }}", toml::Value::String(path.to_owned())))
         };
-        let (hookspec, cli) = (dependency("hookspec", "hooks-core")?, dependency("hookspec-cli", "cli")?);
+        let hookspec = dependency("hookspec", "hooks-core", "")?;
+        let cli = dependency("hookspec-cli", "cli", ", features = [\"full\"]")?;
         std::fs::create_dir_all(&self.into).map_err(io(&self.into))?;
         let stage = tempfile::Builder::new().prefix(".hookspec-new-").tempdir_in(&self.into);
         let stage = stage.map_err(io(&self.into))?;
