@@ -94,7 +94,7 @@ pub(crate) fn builder_with(
     let mut builder = Registry::builder()
         .plugins(plugins.iter().copied())
         .config(settings.config_for(host))
-        .disable(common.disable.iter().cloned())
+        .disable_from("--disable", common.disable.iter().cloned())
         .mode(match host {
             Host::Chat => Mode::Cli,
             Host::Server => Mode::Server,
@@ -107,7 +107,7 @@ pub(crate) fn builder_with(
         builder = builder.register_json(hook);
     }
     if let Some(allow) = &common.allow {
-        builder = builder.allow(allow.iter().cloned());
+        builder = builder.allow_from("--allow", allow.iter().cloned());
     }
     builder
 }

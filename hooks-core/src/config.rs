@@ -21,6 +21,7 @@
 //! them because another system has it is [`Foreign`].
 
 mod environment;
+mod lines;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -30,15 +31,18 @@ use serde::Deserialize;
 use crate::background::BackgroundSettings;
 
 pub use environment::Foreign;
+use lines::Lines;
 
 /// A name from a list, and where it was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     /// The name.
     pub text: String,
-    /// The file or variable.
+    /// The file and its line, the variable, or the option.
     pub source: String,
     pub(crate) kind: NameKind,
+    /// Whether it comes from a file.
+    pub(crate) in_file: bool,
 }
 
 /// How a name is to be read.
@@ -67,7 +71,21 @@ impl NameKind {
 impl Named {
     /// A name from `source`; surrounding space does not count.
     pub fn new(text: impl Into<String>, source: impl Into<String>) -> Self {
-        Self { text: text.into().trim().to_owned(), source: source.into(), kind: NameKind::Plain }
+        Self {
+            text: text.into().trim().to_owned(),
+            source: source.into(),
+            kind: NameKind::Plain,
+            in_file: false,
+        }
+    }
+
+    fn in_file(text: impl Into<String>, place: String) -> Self {
+        Self { in_file: true, ..Self::new(text, place) }
+    }
+
+    /// What decided, in a few words: `allow in hookspec.toml:4`, `HOOKSPEC_ALLOW`, `--allow`.
+    pub(crate) fn decided(&self, list: &str) -> String {
+        if self.in_file { format!("{list} in {}", self.source) } else { self.source.clone() }
     }
 
     pub(crate) fn of(kind: NameKind, text: &str, source: &str) -> Self {
@@ -101,15 +119,19 @@ pub struct Config {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Section {
     pub(crate) table: toml::Table,
-    /// Where each key's value comes from.
-    sources: BTreeMap<String, String>,
+    /// Where each key's value comes from: the file or variable, and the same with its line.
+    sources: BTreeMap<String, (String, String)>,
     /// What variables of other systems say, over it.
     pub(crate) foreign: Vec<(String, toml::Value, String)>,
 }
 
 impl Section {
     fn add(&mut self, table: toml::Table, source: &str) {
-        self.sources.extend(table.keys().map(|key| (key.clone(), source.to_owned())));
+        self.add_with(table, source, |_| source.to_owned());
+    }
+
+    fn add_with(&mut self, table: toml::Table, source: &str, place: impl Fn(&str) -> String) {
+        self.sources.extend(table.keys().map(|key| (key.clone(), (source.to_owned(), place(key)))));
         self.table.extend(table);
     }
 
@@ -125,13 +147,19 @@ impl Section {
     }
 
     /// The file or variable that a key's value comes from.
+    #[cfg(test)]
     pub(crate) fn source(&self, key: &str) -> Option<&str> {
-        self.sources.get(key).map(String::as_str)
+        self.sources.get(key).map(|(source, _)| source.as_str())
+    }
+
+    /// The same with its line.
+    pub(crate) fn place(&self, key: &str) -> Option<&str> {
+        self.sources.get(key).map(|(_, place)| place.as_str())
     }
 
     /// All that it comes from, in words.
     pub(crate) fn source_text(&self) -> String {
-        let mut all: Vec<&str> = self.sources.values().map(String::as_str).collect();
+        let mut all: Vec<&str> = self.sources.values().map(|(source, _)| source.as_str()).collect();
         all.sort_unstable();
         all.dedup();
         all.join(" and ")
@@ -206,7 +234,7 @@ impl Config {
                 return Err(content(format!("`{key}` must be a table, as in `[{key}]`")));
             };
             match key.as_str() {
-                "hooks" => next.add_hooks(file, table, sections).map_err(content)?,
+                "hooks" => next.add_hooks(file, &Lines::of(text), table, sections).map_err(content)?,
                 "background" => {
                     next.background_table.extend(table);
                     next.background =
@@ -226,17 +254,29 @@ impl Config {
         Ok(())
     }
 
-    fn add_hooks(&mut self, file: &str, table: toml::Table, sections: &[&str]) -> Result<(), String> {
+    fn add_hooks(
+        &mut self,
+        file: &str,
+        lines: &Lines<'_>,
+        table: toml::Table,
+        sections: &[&str],
+    ) -> Result<(), String> {
         let hooks: HooksTable =
             table.try_into().map_err(|e: toml::de::Error| format!("`[hooks]`: {}", e.message()))?;
-        let named = |names: Vec<String>| names.into_iter().map(|name| Named::new(name, file)).collect();
+        let named = |list: &str, names: Vec<String>| -> Vec<Named> {
+            let names = names.into_iter().enumerate();
+            names.map(|(index, name)| Named::in_file(name, lines.entry(file, list, index))).collect()
+        };
         if let Some(allow) = hooks.allow {
-            self.allow = Some(named(allow));
+            self.allow = Some(named("allow", allow));
         }
-        self.disable.extend::<Vec<_>>(named(hooks.disable));
+        self.disable.extend(named("disable", hooks.disable));
         self.strict = hooks.strict.or(self.strict);
         let priorities = hooks.priority.into_iter();
-        self.priorities.extend(priorities.map(|(name, value)| (Named::new(name, file), value)));
+        self.priorities.extend(priorities.map(|(name, value)| {
+            let place = lines.key(file, "priority", &name);
+            (Named::in_file(name, place), value)
+        }));
         for (group, value) in hooks.groups {
             if sections.iter().any(|section| section.strip_prefix("hooks.") == Some(&*group)) {
                 let toml::Value::Array(entries) = value else {
@@ -255,7 +295,8 @@ impl Config {
                     "`[hooks]`: unknown key `{group}`{nearest}; settings of hooks are tables, as in `[hooks.{group}]`"
                 ));
             };
-            self.hooks.entry(group).or_default().add(table, file);
+            let section = self.hooks.entry(group.clone()).or_default();
+            section.add_with(table, file, |key| lines.key(file, &group, key));
         }
         Ok(())
     }
@@ -307,6 +348,9 @@ mod tests {
         let number = |key: &str| section.table[key].as_integer();
         assert_eq!((number("a"), number("b"), number("c")), (Some(1), Some(2), Some(3)));
         assert_eq!((section.source("a"), section.source("b")), (Some("user"), Some("project")));
+        assert_eq!((section.place("a"), section.place("b")), (Some("user:5"), Some("project:5")));
+        assert_eq!((section.place("c"), section.place("d")), (Some("a variable"), None));
+        assert_eq!(config.disable[1].to_string(), "`y` in project:3");
         assert_eq!(section.source_text(), "a variable and project and user");
     }
 

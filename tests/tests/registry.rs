@@ -182,8 +182,8 @@ fn settings_with_enabled_switch_their_hooks() {
         (row.on, row.why)
     };
     assert_eq!(why(""), (false, "off unless `enabled = true` in [hooks.switched]".to_owned()));
-    assert_eq!(why("[hooks.switched]\nenabled = true"), (true, "selected".to_owned()));
-    let off = (false, "`enabled = false` in [hooks.switched] (t.toml)".to_owned());
+    assert_eq!(why("[hooks.switched]\nenabled = true"), (true, "enabled in t.toml:2".to_owned()));
+    let off = (false, "enabled = false in t.toml:2".to_owned());
     assert_eq!(why("[hooks.switched]\nenabled = false"), off);
 }
 
@@ -324,7 +324,12 @@ fn tools_and_modes_select_their_hooks() {
         .unwrap();
     assert!(registry.hook("linked.on_servers").is_some());
     assert_eq!(registry.tools().names().collect::<Vec<_>>(), ["read"]);
-    assert!(registry.tools().off().any(|(tool, why)| tool.name == "shell" && why == "not in the allowlist"));
+    assert!(
+        registry
+            .tools()
+            .off()
+            .any(|(tool, why)| tool.name == "shell" && why == "not in the allowlist of this call")
+    );
 }
 
 /// A background hook that waits until it is let go.

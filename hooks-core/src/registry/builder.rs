@@ -105,16 +105,28 @@ impl RegistryBuilder {
     /// Selects only these hooks: full names, groups or globs. Overrides the configuration's allowlist. The
     /// host's way to ask for confirmations is not subject to it. An empty list selects nothing else.
     #[must_use]
-    pub fn allow(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let names = names.into_iter().map(|name| Named::new(name, "the allowlist of this call"));
+    pub fn allow(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.allow_from("the allowlist of this call", names)
+    }
+
+    /// The same; `source` is where the user finds the list, as in `--allow`.
+    #[must_use]
+    pub fn allow_from(mut self, source: &str, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let names = names.into_iter().map(|name| Named::new(name, source));
         self.allow.get_or_insert_default().extend(names);
         self
     }
 
     /// Leaves these hooks out, beside those that the configuration leaves out.
     #[must_use]
-    pub fn disable(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let names = names.into_iter().map(|name| Named::new(name, "the disable list of this call"));
+    pub fn disable(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.disable_from("the disable list of this call", names)
+    }
+
+    /// The same; `source` is where the user finds the list, as in `--disable`.
+    #[must_use]
+    pub fn disable_from(mut self, source: &str, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let names = names.into_iter().map(|name| Named::new(name, source));
         self.disable.extend(names);
         self
     }

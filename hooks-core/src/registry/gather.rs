@@ -5,6 +5,8 @@ use std::collections::HashMap;
 use std::marker::PhantomData;
 use std::sync::Arc;
 
+use serde_json::Value;
+
 use crate::config::Config;
 use crate::entry::{Call, Entry, Hook, Options};
 use crate::failure::Failure;
@@ -110,12 +112,17 @@ impl Gathering<'_> {
         if let Some(spec) = candidate.settings {
             self.read_settings(spec, info.group().to_owned());
         }
-        let refused = self.selection.refuse(&info.name, info.package, &candidate.options);
-        let off = refused.or_else(|| self.switched_off(&candidate)).or(candidate.barred);
-        if let Some(why) = off {
-            self.off.push((Arc::new(candidate.info), why));
-            return;
-        }
+        let decided = self.selection.decide(&info.name, info.package, &candidate.options);
+        let decided = decided.and_then(|why| self.switched(&candidate).unwrap_or(Ok(why)));
+        let decided = decided.and_then(|why| candidate.barred.take().map_or(Ok(why), Err));
+        let info = &candidate.info;
+        let why = match decided {
+            Ok(why) => why,
+            Err(why) => {
+                self.off.push((Arc::new(candidate.info), why));
+                return;
+            }
+        };
         if self.sync && matches!(candidate.call, Call::Async(_)) {
             self.problems.push(Problem::AsyncInSyncHost {
                 hook: info.name.clone(),
@@ -134,20 +141,24 @@ impl Gathering<'_> {
             info: Arc::new(candidate.info),
             call: candidate.call,
             on_error: candidate.on_error,
-            switch: Arc::new(Switch::new()),
+            switch: Arc::new(Switch::new(why)),
             point: PhantomData,
         });
     }
 
-    /// Why a hook is off by its own settings: a key `enabled` that is false.
-    fn switched_off<P: Point>(&self, candidate: &Candidate<P>) -> Option<String> {
+    /// What a hook's own settings decide, where they have a key `enabled`: on or off, and why.
+    fn switched<P: Point>(&self, candidate: &Candidate<P>) -> Option<Result<String, String>> {
         candidate.settings?;
         let group = candidate.info.group();
         let enabled = self.shown.get(group)?.iter().find(|setting| setting.key == "enabled")?;
-        (enabled.value == false).then(|| match &enabled.source {
-            Some(source) => format!("`enabled = false` in [hooks.{group}] ({source})"),
-            None => format!("off unless `enabled = true` in [hooks.{group}]"),
-        })
+        match (&enabled.value, &enabled.source) {
+            (Value::Bool(false), Some(source)) => Some(Err(format!("enabled = false in {source}"))),
+            (Value::Bool(false), None) => {
+                Some(Err(format!("off unless `enabled = true` in [hooks.{group}]")))
+            }
+            (Value::Bool(true), Some(source)) => Some(Ok(format!("enabled in {source}"))),
+            _ => None,
+        }
     }
 
     fn read_settings(&mut self, spec: SettingsSpec, group: String) {
@@ -293,7 +304,7 @@ pub(crate) fn slot_of<P: Point>(hook: Hook<P>) -> HookSlot<P> {
         info: Arc::new(candidate.info),
         call: candidate.call,
         on_error: candidate.on_error,
-        switch: Arc::new(Switch::new()),
+        switch: Arc::new(Switch::new("registered while it runs".to_owned())),
         point: PhantomData,
     }
 }

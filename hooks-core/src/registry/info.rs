@@ -19,14 +19,14 @@ pub struct Setting {
     pub key: String,
     /// Its value.
     pub value: Value,
-    /// The file or variable that it comes from; `None` for a default.
+    /// The file and line or the variable that it comes from; `None` for a default.
     pub source: Option<String>,
 }
 
 impl Setting {
     pub(crate) fn rows(shown: Value, section: Option<&Section>) -> Vec<Self> {
         let Value::Object(shown) = shown else { return Vec::new() };
-        let source = |key: &str| section.and_then(|section| section.source(key)).map(str::to_owned);
+        let source = |key: &str| section.and_then(|section| section.place(key)).map(str::to_owned);
         shown.into_iter().map(|(key, value)| Self { source: source(&key), key, value }).collect()
     }
 }
@@ -139,7 +139,7 @@ pub struct HookRow {
 impl HookRow {
     pub(crate) fn selected(info: Arc<HookInfo>, switch: &Switch) -> Self {
         let (on, why) = match (switch.is_on(), switch.is_quarantined()) {
-            (true, _) => (true, "selected".to_owned()),
+            (true, _) => (true, switch.why.clone()),
             (false, true) => (false, format!("quarantined after {} failures", switch.failures())),
             (false, false) => (false, "switched off at run time".to_owned()),
         };
@@ -157,11 +157,14 @@ pub(crate) struct Switch {
     on: AtomicBool,
     quarantined: AtomicBool,
     failures: AtomicU32,
+    /// What selected the hook.
+    why: String,
 }
 
 impl Switch {
-    pub(crate) fn new() -> Self {
-        Self { on: AtomicBool::new(true), quarantined: AtomicBool::new(false), failures: AtomicU32::new(0) }
+    pub(crate) fn new(why: String) -> Self {
+        let (on, quarantined) = (AtomicBool::new(true), AtomicBool::new(false));
+        Self { on, quarantined, failures: AtomicU32::new(0), why }
     }
 
     pub(crate) fn is_on(&self) -> bool {

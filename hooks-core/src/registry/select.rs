@@ -37,6 +37,13 @@ impl Pattern {
         text == name || name.strip_prefix(text).is_some_and(|rest| rest.starts_with('.'))
     }
 
+    /// Whether it speaks of this very hook: its name, its group or its package, spelled out, or a glob within its group.
+    fn means(&self, name: &str, package: &str) -> bool {
+        let group = name.split('.').next().unwrap_or(name);
+        let in_group = self.named.text.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'));
+        self.matches(name, package) && (self.glob.is_none() || in_group)
+    }
+
     pub(crate) fn was_used(&self) -> bool {
         self.used.get()
     }
@@ -87,50 +94,72 @@ pub(crate) struct Selection {
 }
 
 impl Selection {
-    /// Why a hook does not run, or nothing if it does.
-    pub(crate) fn refuse(&self, name: &str, package: &str, options: &Options) -> Option<String> {
+    /// Whether a hook runs, and what decided it: `Ok` if it does.
+    pub(crate) fn decide(&self, name: &str, package: &str, options: &Options) -> Result<String, String> {
         let disabled = self.disable.iter().find(|pattern| pattern.matches(name, package));
         let allowed = self.allow.as_ref().map(|list| list.iter().find(|p| p.matches(name, package)));
         if let Some(pattern) = disabled {
-            return Some(format!("disabled by {}", pattern.named));
+            return Err(pattern.named.decided("disable"));
         }
         if let (Some(tool), Some(tools)) = (options.tool, &self.tools) {
-            return (!tools.iter().any(|on| on == tool)).then(|| format!("its tool `{tool}` is off"));
+            let on = tools.iter().any(|on| on == tool);
+            return if on {
+                Ok(format!("its tool `{tool}`"))
+            } else {
+                Err(format!("its tool `{tool}` is off"))
+            };
         }
         let fits = options.modes.is_empty() || options.modes.iter().any(|m| self.modes.contains(m));
         if options.confirmation {
             // Chosen by mode, so that no list can take away the host's way to ask; naming it adds it.
-            let named = self.allow.iter().flatten().any(|pattern| pattern.names(name));
-            return (!(fits && options.enabled || named)).then(|| mode_reason(options));
+            let named = self.allow.iter().flatten().find(|pattern| pattern.names(name));
+            return match named {
+                Some(pattern) => Ok(pattern.named.decided("allow")),
+                None if fits && options.enabled => Ok(DEFAULT.to_owned()),
+                None => Err(mode_reason(options)),
+            };
         }
         match allowed {
-            Some(None) => Some("not in the allowlist".to_owned()),
-            _ if !fits => Some(mode_reason(options)),
-            None if !options.enabled => Some("off unless an allowlist names it".to_owned()),
-            _ => None,
+            Some(None) => Err(self.not_allowed()),
+            _ if !fits => Err(mode_reason(options)),
+            // What is off by default is on where somebody names it, and not where somebody wants all there is.
+            Some(Some(_)) if !options.enabled => {
+                let named = self.allow.iter().flatten().find(|pattern| pattern.means(name, package));
+                named.map(|pattern| pattern.named.decided("allow")).ok_or_else(|| UNNAMED.to_owned())
+            }
+            Some(Some(pattern)) => Ok(pattern.named.decided("allow")),
+            None if options.enabled => Ok(DEFAULT.to_owned()),
+            None => Err(UNNAMED.to_owned()),
         }
     }
 
-    /// Why a tool is not offered, or nothing if it is. Lists name tools as `tool.NAME`; an allowlist that
+    /// Whether a tool is offered, and what decided it. Lists name tools as `tool.NAME`; an allowlist that
     /// names no tool leaves them as they are.
-    pub(crate) fn refuse_tool(&self, tool: &str, package: &str, enabled: bool) -> Option<String> {
+    pub(crate) fn decide_tool(&self, tool: &str, package: &str, enabled: bool) -> Result<String, String> {
         let name = format!("tool.{tool}");
         if let Some(pattern) = self.disable.iter().find(|pattern| pattern.matches(&name, package)) {
-            return Some(format!("disabled by {}", pattern.named));
+            return Err(pattern.named.decided("disable"));
         }
         let mut lists_tools = false;
         for pattern in self.allow.iter().flatten() {
             if pattern.named.text.starts_with("tool.") {
                 lists_tools = true;
                 if pattern.matches(&name, package) {
-                    return None;
+                    return Ok(pattern.named.decided("allow"));
                 }
             }
         }
         if lists_tools {
-            return Some("not in the allowlist".to_owned());
+            return Err(self.not_allowed());
         }
-        (!enabled).then(|| "off unless an allowlist names it".to_owned())
+        if enabled { Ok(DEFAULT.to_owned()) } else { Err(UNNAMED.to_owned()) }
+    }
+
+    fn not_allowed(&self) -> String {
+        match self.allow.iter().flatten().next() {
+            Some(first) => format!("not in {}", first.named.decided("allow")),
+            None => "the allowlist is empty".to_owned(),
+        }
     }
 
     /// The configured priority of a hook: its own before its group's, the last source before earlier ones.
@@ -146,13 +175,12 @@ impl Selection {
     }
 }
 
+const DEFAULT: &str = "default";
+const UNNAMED: &str = "off unless an allowlist names it";
+
 fn mode_reason(options: &Options) -> String {
     let modes: Vec<&str> = options.modes.iter().copied().map(mode_name).collect();
-    if modes.is_empty() {
-        "off unless an allowlist names it".to_owned()
-    } else {
-        format!("for {} hosts only", modes.join(" or "))
-    }
+    if modes.is_empty() { UNNAMED.to_owned() } else { format!("for {} hosts only", modes.join(" or ")) }
 }
 
 /// A mode as `modes = […]` has it.
@@ -204,43 +232,74 @@ mod tests {
     fn names_groups_packages_and_globs_match() {
         for text in ["time.note", "time", "pack", "time.*", "*note", "t?me.note"] {
             let list = selection(Some(&[text]), &[], &[]);
-            assert_eq!(list.refuse("time.note", "pack", &Options::DEFAULT), None, "{text}");
+            assert_eq!(list.decide("time.note", "pack", &Options::DEFAULT).unwrap(), "a test", "{text}");
         }
         for text in ["note", "tim", "time.not", "pac", "time.?"] {
             let list = selection(Some(&[text]), &[], &[]);
-            assert!(list.refuse("time.note", "pack", &Options::DEFAULT).is_some(), "{text}");
+            let why = list.decide("time.note", "pack", &Options::DEFAULT).unwrap_err();
+            assert_eq!(why, "not in a test", "{text}");
         }
     }
 
     #[test]
     fn disable_beats_allow_and_says_who() {
         let list = selection(Some(&["time"]), &["time.note"], &[]);
-        let why = list.refuse("time.note", "", &Options::DEFAULT).unwrap();
-        assert_eq!(why, "disabled by `time.note` in a test");
+        let why = list.decide("time.note", "", &Options::DEFAULT).unwrap_err();
+        assert_eq!(why, "a test");
     }
 
     #[test]
     fn an_allowlist_neither_removes_nor_globs_in_a_confirmation() {
         let ask = Options { confirmation: true, modes: &[Mode::Interactive], ..Options::DEFAULT };
         let interactive = selection(Some(&["linter"]), &[], &[Mode::Cli, Mode::Interactive]);
-        assert_eq!(interactive.refuse("cli_confirm.ask", "", &ask), None);
+        assert_eq!(interactive.decide("cli_confirm.ask", "", &ask).unwrap(), "default");
         let piped = selection(Some(&["*"]), &[], &[Mode::Cli]);
-        assert!(piped.refuse("cli_confirm.ask", "", &ask).is_some());
+        assert_eq!(piped.decide("cli_confirm.ask", "", &ask).unwrap_err(), "for interactive hosts only");
         let named = selection(Some(&["cli_confirm"]), &[], &[Mode::Cli]);
-        assert_eq!(named.refuse("cli_confirm.ask", "", &ask), None);
+        assert_eq!(named.decide("cli_confirm.ask", "", &ask).unwrap(), "a test");
     }
 
     #[test]
     fn tools_are_listed_apart_and_take_their_hooks_along() {
         let mut list = selection(Some(&["linter", "tool.read"]), &[], &[]);
-        assert_eq!(list.refuse_tool("read", "", true), None);
-        assert!(list.refuse_tool("shell", "", true).is_some());
-        assert_eq!(selection(Some(&["linter"]), &[], &[]).refuse_tool("shell", "", true), None);
+        assert_eq!(list.decide_tool("read", "", true).unwrap(), "a test");
+        assert_eq!(list.decide_tool("shell", "", true).unwrap_err(), "not in a test");
+        let other = selection(Some(&["linter"]), &[], &[]);
+        assert_eq!(other.decide_tool("shell", "", true).unwrap(), "default");
+        assert_eq!(other.decide_tool("elicit", "", false).unwrap_err(), "off unless an allowlist names it");
 
         list.tools = Some(vec!["read".into()]);
         let of = |tool| Options { tool: Some(tool), ..Options::DEFAULT };
-        assert_eq!(list.refuse("todo.list", "", &of("read")), None);
-        assert_eq!(list.refuse("todo.list", "", &of("todo")).unwrap(), "its tool `todo` is off");
+        assert_eq!(list.decide("todo.list", "", &of("read")).unwrap(), "its tool `read`");
+        assert_eq!(list.decide("todo.list", "", &of("todo")).unwrap_err(), "its tool `todo` is off");
+    }
+
+    #[test]
+    fn what_is_off_by_default_is_on_where_it_is_named_and_not_where_all_are_wanted() {
+        let off = Options { enabled: false, ..Options::DEFAULT };
+        for (allow, on) in [
+            (&["test"][..], true),
+            (&["test.start"], true),
+            (&["test.*"], true),
+            (&["test.st?rt"], true),
+            (&["pack"], true),
+            (&["*", "test"], true),
+            (&["*"], false),
+            (&["*.start"], false),
+            (&["t*"], false),
+            (&["*start"], false),
+            (&["other"], false),
+            (&[], false),
+        ] {
+            let list = selection(Some(allow), &[], &[]);
+            assert_eq!(list.decide("test.start", "pack", &off).is_ok(), on, "{allow:?}");
+            assert!(allow != ["*"] || list.decide("time.note", "", &Options::DEFAULT).is_ok());
+        }
+        assert_eq!(selection(None, &[], &[]).decide("a.b", "", &off).unwrap_err(), UNNAMED);
+        assert_eq!(
+            selection(Some(&[]), &[], &[]).decide("a.b", "", &off).unwrap_err(),
+            "the allowlist is empty"
+        );
     }
 
     #[test]

@@ -13,6 +13,8 @@ use super::entry::ToolEntry;
 #[derive(Clone, Default)]
 pub struct ToolSet {
     on: Arc<Vec<&'static ToolEntry>>,
+    /// What selected each of them, in their order.
+    on_because: Arc<Vec<String>>,
     off: Arc<Vec<(&'static ToolEntry, String)>>,
 }
 
@@ -21,13 +23,14 @@ impl ToolSet {
         let all = if linked { crate::__private::tools() } else { &[] };
         let (mut on, mut off) = (Vec::new(), Vec::new());
         for tool in all {
-            match selection.refuse_tool(tool.name, tool.package, tool.enabled) {
-                None => on.push(tool),
-                Some(why) => off.push((tool, why)),
+            match selection.decide_tool(tool.name, tool.package, tool.enabled) {
+                Ok(why) => on.push((tool, why)),
+                Err(why) => off.push((tool, why)),
             }
         }
-        on.sort_by_key(|tool| (tool.name, tool.file, tool.line));
+        on.sort_by_key(|(tool, _)| (tool.name, tool.file, tool.line));
         off.sort_by_key(|(tool, _)| (tool.name, tool.file, tool.line));
+        let (on, because): (Vec<&ToolEntry>, Vec<String>) = on.into_iter().unzip();
         for pair in on.windows(2).filter(|pair| pair[0].name == pair[1].name) {
             let place = |tool: &ToolEntry| format!("{}:{}", tool.file, tool.line);
             problems.push(Problem::DuplicateTool {
@@ -36,7 +39,7 @@ impl ToolSet {
                 second: place(pair[1]),
             });
         }
-        Self { on: Arc::new(on), off: Arc::new(off) }
+        Self { on: Arc::new(on), on_because: Arc::new(because), off: Arc::new(off) }
     }
 
     /// The tool of that name.
@@ -53,6 +56,11 @@ impl ToolSet {
     /// The names of the selected tools.
     pub fn names(&self) -> impl Iterator<Item = &'static str> {
         self.on.iter().map(|tool| tool.name)
+    }
+
+    /// The selected tools, with what selected them.
+    pub fn on(&self) -> impl Iterator<Item = (&'static ToolEntry, &str)> {
+        self.iter().zip(self.on_because.iter().map(String::as_str))
     }
 
     /// The tools that were found and not selected, with the reason.

@@ -35,7 +35,7 @@ impl Tour {
         let stage = Stage::build()?;
         let mut config = Config::new();
         config.add_toml("the tour's settings", &stage.config(), &[])?;
-        let registry = Registry::builder()
+        let registry = hooks::register(Registry::builder())
             .plugins(plugins.iter().copied())
             .config(config)
             .allow(HOOKS)
