@@ -118,7 +118,8 @@ fn shown(page: &str) -> Vec<Vec<String>> {
         true => vec![line.trim_start_matches("$ ").split(" #").next().unwrap_or_default()],
         false => line.split('`').skip(1).step_by(2).collect(),
     });
-    let ours = spans.filter_map(|span| span.strip_prefix("hookspec "));
+    // `hookspec = …` is a line of Cargo.toml.
+    let ours = spans.filter_map(|span| span.strip_prefix("hookspec ")).filter(|rest| !rest.starts_with('='));
     ours.map(|rest| rest.split_whitespace().take_while(|word| *word != "|").map(str::to_owned).collect())
         .collect()
 }
