@@ -73,9 +73,9 @@ fn its_tests_pass_and_need_core_only_also_in_a_folder_with_spaces_inside_another
     assert!(formatted.status.success(), "{}", String::from_utf8_lossy(&formatted.stdout));
 }
 
-/// The slow half: all of hookspec is built once more. `cargo test -- --skip slow_` leaves it out.
 #[test]
-fn slow_its_program_lists_its_hooks() {
+#[ignore = "builds all of hookspec once more: minutes"]
+fn its_program_lists_its_hooks() {
     let home = Home::new();
     home.good(&["new", "my-hooks", "--hookspec", CHECKOUT]);
     let folder = home.workspace().join("my-hooks");

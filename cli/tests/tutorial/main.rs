@@ -153,10 +153,9 @@ fn claude() -> Option<PathBuf> {
     Some(programs)
 }
 
-/// The slow half: all of hookspec is built once more, and a real client is fetched and run. `cargo test -- --skip slow_` leaves
-/// it out.
 #[test]
-fn slow_the_whole_page() {
+#[ignore = "builds all of hookspec once more, fetches a real client and runs it: minutes"]
+fn the_whole_page() {
     let mut reader = Reader::new();
     let model = Model::start(&COMMANDS);
     let claude = claude();
