@@ -6,6 +6,7 @@ mod common;
 
 use common::Home;
 
+#[cfg(feature = "models")]
 #[test]
 fn a_model_that_cannot_be_reached_is_told_once_with_the_remedy() {
     let home = Home::new();
