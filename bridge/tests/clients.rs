@@ -19,14 +19,14 @@ fn setup() -> Setup {
                 event.message.content.contains("password").then(|| Gate::deny("no passwords"))
             }))
             .register(Hook::new(p::TOOL_TRANSFORM, "t.change", |event, _| {
-                (event.tool_use.text("command") == Some("ls")).then(|| {
+                (event.tool_use.text("command").as_deref() == Some("ls")).then(|| {
                     let mut changed = event.tool_use.clone();
                     changed.kwargs.insert("command".into(), json!("ls -l"));
                     Fold(changed)
                 })
             }))
             .register(Hook::new(p::TOOL_PRE_EXECUTE, "t.gate", |event, _| {
-                match event.tool_use.text("command") {
+                match event.tool_use.text("command").as_deref() {
                     Some("rm") => Some(Gate::deny("not that")),
                     Some("git push") => Some(Gate::ask("sure?")),
                     _ => None,

@@ -119,7 +119,8 @@ fn loud() -> RegistryBuilder {
         .register(Hook::new(p::SESSION_START, "loud.start", move |_, _| note("context at the start")))
         .register(Hook::new(p::TURN_PRE, "loud.turn", move |_, _| note("context of the turn")))
         .register(Hook::new(p::TOOL_PRE_EXECUTE, "loud.gate", |event, _| {
-            (event.tool_use.text("command") == Some("cargo test")).then(|| Gate::deny("no tests today"))
+            (event.tool_use.text("command").as_deref() == Some("cargo test"))
+                .then(|| Gate::deny("no tests today"))
         }))
         .register(Hook::new(p::TOOL_TRANSFORM, "loud.rewrite", |event, _| {
             (event.tool_use.tool == "mcp__memory__create").then(|| {
@@ -357,7 +358,7 @@ fn a_call_that_was_edited_goes_through_the_gate_again() {
     use hookspec::{Confirmation, First};
 
     let gate = || {
-        Hook::new(p::TOOL_PRE_EXECUTE, "t.gate", |event, _| match event.tool_use.text("command") {
+        Hook::new(p::TOOL_PRE_EXECUTE, "t.gate", |event, _| match event.tool_use.text("command").as_deref() {
             Some("rm x") => Gate::deny("not that one"),
             _ => Gate::ask("somebody should look"),
         })

@@ -128,9 +128,8 @@ fn named(call: &ToolUse, own: Option<&Map<String, Value>>) -> Vec<String> {
     }
     if found.is_empty() && (tool.contains("patch") || tool.contains("edit")) {
         for key in ["input", "patch", "patches", "edits", "diff"] {
-            from_patch(call.text(key).unwrap_or_default(), of_files, &mut found);
+            from_patch(&call.text(key).unwrap_or_default(), of_files, &mut found);
         }
-        from_patch(&call.content, of_files, &mut found);
     }
     found
 }

@@ -182,3 +182,20 @@ fn the_built_in_crates_may_be_named_again() {
     let builtins = plugins.iter().filter(|plugin| plugin["package"] == "hookspec-builtins").count();
     assert_eq!(builtins, 1, "{plugins:?}");
 }
+
+#[test]
+fn a_call_is_judged_the_same_however_it_is_written() {
+    let home = Home::new();
+    let fire = |tool_use: Value| {
+        let event = json!({ "tool_use": tool_use }).to_string();
+        home.good(&["fire", "tool.execute.pre", "--text", "--only", "secrets_guard", "--event", &event])
+    };
+    let fenced = fire(json!({ "tool": "shell", "content": "cat .env" }));
+    assert!(fenced.contains("`.env`, a file that holds credentials"), "{fenced}");
+    for native in [
+        json!({ "tool": "shell", "kwargs": { "command": "cat .env" } }),
+        json!({ "tool": "shell", "kwargs": { "command": "cat .env" }, "format": "tool", "call_id": "c1" }),
+    ] {
+        assert_eq!(fire(native), fenced);
+    }
+}

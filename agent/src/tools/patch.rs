@@ -61,10 +61,9 @@ async fn patch(args: PatchArgs, session: &Session) -> Result<String, ToolError> 
 }
 
 fn preview(call: &ToolUse, session: &Session) -> Option<String> {
-    let path = call.text("path").map(str::to_owned).unwrap_or_else(|| call.args.join(" "));
-    let path = resolve(session, &path);
+    let path = resolve(session, &call.text("path")?);
     let before = read_text(&path).ok()??;
-    let after = apply(&before, call.text("patch").unwrap_or(&call.content)).ok()?;
+    let after = apply(&before, &call.text("patch")?).ok()?;
     Some(diff(&path, &before, &after))
 }
 

@@ -26,11 +26,10 @@ async fn save(args: SaveArgs, session: &Session) -> Result<String, ToolError> {
 
 /// The difference to what is there, or the new text where nothing is.
 fn preview(call: &ToolUse, session: &Session) -> Option<String> {
-    let path = call.text("path").map(str::to_owned).unwrap_or_else(|| call.args.join(" "));
-    let content = call.text("content").unwrap_or(&call.content);
-    let path = resolve(session, &path);
+    let path = resolve(session, &call.text("path")?);
+    let content = call.text("content").unwrap_or_default();
     match read_text(&path) {
-        Ok(Some(before)) => Some(diff(&path, &before, content)),
-        _ => Some(content.to_owned()),
+        Ok(Some(before)) => Some(diff(&path, &before, &content)),
+        _ => Some(content.into_owned()),
     }
 }

@@ -251,7 +251,7 @@ mod tests {
         let call = Call::new("Write", json!({"file_path": "/a", "content": "x", "mode": 1}), Some("c1"));
         let mut seen = call.tool_use();
         assert_eq!(
-            (seen.tool.as_str(), seen.text("path"), seen.text("content")),
+            (seen.tool.as_str(), seen.text("path").as_deref(), seen.text("content").as_deref()),
             ("save", Some("/a"), Some("x"))
         );
         assert_eq!(seen.call_id.as_deref(), Some("c1"));
@@ -267,7 +267,7 @@ mod tests {
     fn a_command_in_words_is_one_line_for_hooks() {
         let call = Call::new("shell", json!({"command": ["ls", "-l"]}), None);
         let mut seen = call.tool_use();
-        assert_eq!(seen.text("command"), Some("ls -l"));
+        assert_eq!(seen.text("command").as_deref(), Some("ls -l"));
         seen.kwargs.insert("command".into(), json!("ls"));
         assert_eq!(call.rewritten(&seen), Ok(Some(json!({"command": ["bash", "-c", "ls"]}))));
     }
@@ -278,7 +278,7 @@ mod tests {
         assert_eq!(call.shape(), Shape::Other);
         assert_eq!(call.tool_use().tool, "mcp__memory__write");
         let text = Call::new("custom", json!("free text"), None);
-        assert_eq!(text.tool_use().text("input"), Some("free text"));
+        assert_eq!(text.tool_use().text("input").as_deref(), Some("free text"));
         let mut changed = text.tool_use();
         changed.kwargs.insert("input".into(), json!("other"));
         assert_eq!(text.rewritten(&changed), Ok(Some(json!("other"))));

@@ -1,5 +1,6 @@
 //! Files that tool calls write: one call may be several saves and patches.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use hookspec::fire_now;
@@ -109,7 +110,7 @@ impl Run<'_> {
     fn patch_pre(&mut self, held: &mut Held) {
         let shell = held.call.shape() == Shape::Shell;
         let text = if shell {
-            held.call.tool_use().text("command").map(str::to_owned)
+            held.call.tool_use().text("command").map(Cow::into_owned)
         } else {
             held.call.patch().map(str::to_owned)
         };

@@ -1,5 +1,7 @@
 //! Tool calls: before, when the user would be asked, and after.
 
+use std::borrow::Cow;
+
 use hookspec::points::{
     ErrorSource, TOOL_CONFIRM, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE, TOOL_RESULT_TRANSFORM, TOOL_TRANSFORM,
 };
@@ -141,7 +143,7 @@ impl Run<'_> {
 /// What to show of a call: the command, or what it writes.
 fn preview(call: &Call) -> Option<String> {
     match call.shape() {
-        Shape::Shell => call.tool_use().text("command").map(str::to_owned),
+        Shape::Shell => call.tool_use().text("command").map(Cow::into_owned),
         Shape::Save => call.content().map(str::to_owned),
         Shape::Patch => call.patch().map(str::to_owned),
         Shape::Edit | Shape::Read | Shape::Other => None,

@@ -208,5 +208,9 @@ fn wanted(settings: &Settings, session: &Session, call: &ToolUse) -> Result<Opti
 /// What tells one open call from another.
 fn mark(call: &ToolUse) -> String {
     let text = call.call_id.clone();
-    text.unwrap_or_else(|| format!("{} {}", call.tool, crate::manifest::digest(call.content.as_bytes())))
+    text.unwrap_or_else(|| {
+        let named = serde_json::Value::Object(call.kwargs.clone());
+        let whole = format!("{:?} {named} {}", call.args, call.content);
+        format!("{} {}", call.tool, crate::manifest::digest(whole.as_bytes()))
+    })
 }

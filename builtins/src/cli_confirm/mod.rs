@@ -45,6 +45,7 @@ use hookspec::points::TOOL_CONFIRM;
 use hookspec::{Confirmation, First, Session, ToolUse, Why, hook};
 use hookspec_process::visible_line;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use answers::{Choices, Reply};
 use shown::Shown;
@@ -94,7 +95,7 @@ fn ask(
 }
 
 fn first_arg(call: &ToolUse) -> Option<&str> {
-    call.text("path").or(call.args.first().map(String::as_str))
+    call.kwargs.get("path").and_then(Value::as_str).or(call.args.first().map(String::as_str))
 }
 
 struct Question<'a> {

@@ -70,7 +70,9 @@ fn arguments(call: &ToolUse, tool: Option<&ToolEntry>) -> Vec<String> {
 
 /// The file, as the model wrote it, and where that leads if it leads out of the workspace.
 fn place(call: &ToolUse, session: &Session) -> Option<String> {
-    let written = call.text("path").map_or_else(|| call.args.join(" "), str::to_owned);
+    // Not what `text` gives: of a tool that is not linked here, a block would pass for a path.
+    let named = call.kwargs.get("path").and_then(Value::as_str);
+    let written = named.map_or_else(|| call.args.join(" "), str::to_owned);
     if written.is_empty() {
         return None;
     }

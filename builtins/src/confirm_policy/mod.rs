@@ -32,6 +32,8 @@
 mod read_only;
 mod shell;
 
+use std::borrow::Cow;
+
 use hookspec::points::{TOOL_CONFIRM, TOOL_PRE_EXECUTE};
 use hookspec::{Confirmation, First, Gate, Session, ToolUse, Why, hook};
 use serde::{Deserialize, Serialize};
@@ -127,7 +129,11 @@ pub(crate) fn only_shows(command: &str, session: &Session) -> bool {
 
 fn content(call: &ToolUse, session: &Session) -> String {
     let registry = session.hooks().load();
-    registry.tools().get(&call.tool).map_or(&*call.content, |tool| tool.content(call)).to_owned()
+    match registry.tools().get(&call.tool) {
+        Some(tool) => tool.content(call).to_owned(),
+        // Another agent has the tool, and this host does not offer it.
+        None => call.text("command").map_or_else(|| call.content.clone(), Cow::into_owned),
+    }
 }
 
 fn denied(policy: &Policy, tool: &str, content: &str) -> Option<Gate> {

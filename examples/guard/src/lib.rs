@@ -63,11 +63,7 @@ fn protect(tool_use: &ToolUse, settings: &Settings) -> Option<Gate> {
 fn gentle_push(tool_use: &ToolUse) -> Option<Fold<ToolUse>> {
     let command = tool_use.text("command")?;
     let gentle = command.replace("push --force ", "push --force-with-lease ");
-    let mut changed = tool_use.clone();
-    (gentle != command).then(|| {
-        changed.kwargs.insert("command".to_owned(), gentle.into());
-        Fold(changed)
-    })
+    (gentle != command).then(|| Fold(tool_use.with_text("command", gentle)))
 }
 
 /// Counts the tool calls of the session.
@@ -95,32 +91,38 @@ mod tests {
 
     use super::*;
 
-    fn shell(command: &str) -> ToolUse {
-        ToolUse::native("shell", "c1", Map::from_iter([("command".to_owned(), json!(command))]))
+    /// A command, written in both ways that a model has.
+    fn shell(command: &str) -> [ToolUse; 2] {
+        let named = Map::from_iter([("command".to_owned(), json!(command))]);
+        [ToolUse::native("shell", "c1", named), ToolUse::fenced("shell", [""; 0], command)]
     }
 
     #[test]
     fn what_is_protected_is_neither_removed_nor_moved() {
         let settings = Settings::default();
-        let refused = |command: &str| protect(&shell(command), &settings).is_some();
-        assert!(refused("cd /tmp && rm -rf precious"));
-        assert!(refused("mv precious elsewhere"));
-        assert!(!refused("ls precious"));
-        assert!(!refused("rm -rf target"));
+        let refused = |command: &str| shell(command).map(|call| protect(&call, &settings).is_some());
+        assert_eq!(refused("cd /tmp && rm -rf precious"), [true; 2]);
+        assert_eq!(refused("mv precious elsewhere"), [true; 2]);
+        assert_eq!(refused("ls precious"), [false; 2]);
+        assert_eq!(refused("rm -rf target"), [false; 2]);
     }
 
     #[test]
     fn a_forced_push_becomes_gentle() {
-        let Fold(changed) = gentle_push(&shell("git push --force origin main")).unwrap();
-        assert_eq!(changed.text("command"), Some("git push --force-with-lease origin main"));
-        assert!(gentle_push(&shell("git push origin main")).is_none());
+        for call in shell("git push --force origin main") {
+            let Fold(changed) = gentle_push(&call).unwrap();
+            let gentle = "git push --force-with-lease origin main";
+            assert_eq!(changed, call.with_text("command", gentle), "nothing else is changed");
+            assert_eq!(changed.text("command").as_deref(), Some(gentle));
+        }
+        assert!(shell("git push origin main").iter().all(|call| gentle_push(call).is_none()));
     }
 
     #[test]
     fn it_counts_and_asks_for_one_report() {
         let hooks = Hooks::new(Registry::builder().allow(["guard"]).build().unwrap());
         let session = Session::builder(&hooks, "s").build();
-        let call = shell("ls");
+        let [call, _] = shell("ls");
         let over = || {
             let fired = fire_now!(
                 session,

@@ -45,11 +45,7 @@ fn guard(tool_use: &ToolUse) -> Option<Gate> {
 fn quieter(tool_use: &ToolUse) -> Option<Fold<ToolUse>> {
     let command = tool_use.text("command")?;
     let quiet = command.replace("echo loud", "echo quiet");
-    (quiet != command).then(|| {
-        let mut changed = tool_use.clone();
-        changed.kwargs.insert("command".into(), quiet.into());
-        Fold(changed)
-    })
+    (quiet != command).then(|| Fold(tool_use.with_text("command", quiet)))
 }
 
 #[derive(Default, Serialize, Deserialize)]
@@ -98,4 +94,26 @@ fn main() {
 fn state_folder() -> Option<PathBuf> {
     let folder = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     folder("GUEST_STATE").or_else(|| folder("HOME").map(|home| home.join(".local/state/guest")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A command, written in both ways that a model has: a client sends the first, an agent of ours both.
+    fn shell(command: &str) -> [ToolUse; 2] {
+        let named = [("command".to_owned(), command.into())].into_iter().collect();
+        [ToolUse::native("shell", "c1", named), ToolUse::fenced("shell", [""; 0], command)]
+    }
+
+    #[test]
+    fn no_hook_is_walked_around_by_the_other_way_to_write_a_call() {
+        assert_eq!(shell("cd x && rm -rf y").map(|call| guard(&call).is_some()), [true; 2]);
+        assert_eq!(shell("ls").map(|call| guard(&call).is_some()), [false; 2]);
+        for call in shell("echo loud") {
+            let Some(Fold(changed)) = quieter(&call) else { panic!("{call:?} stays loud") };
+            assert_eq!(changed, call.with_text("command", "echo quiet"));
+            assert_eq!(changed.text("command").as_deref(), Some("echo quiet"));
+        }
+    }
 }

@@ -6,7 +6,7 @@ use hookspec::{Flow, Fold, Message, Session, ToolStatus, ToolUse, fire_now, hook
 use crate::points::TRANSFORM_TERMINAL_OUTPUT;
 use crate::seen::Seen;
 use crate::settle::settled;
-use crate::tools::{TERMINAL, args};
+use crate::tools::TERMINAL;
 
 /// What a result becomes, and whether the session ends.
 type Changed = (Option<Fold<Vec<Message>>>, Option<Flow>);
@@ -19,8 +19,7 @@ fn terminal(tool_use: &ToolUse, result: &[Message], session: &Session) -> Option
     }
     let status = Seen::of(session).over(tool_use).map_or(ToolStatus::Ok, |over| over.status);
     let first = result.first().filter(|_| status != ToolStatus::Denied)?;
-    let args = args(tool_use, session);
-    let command = args.get("command").and_then(|command| command.as_str()).unwrap_or(&tool_use.content);
+    let command = &*tool_use.text("command").unwrap_or_default();
     let (told, output) = parts(status, &first.content);
     let returncode = returncode(status, told);
     let mut fired = fire_now!(session, TRANSFORM_TERMINAL_OUTPUT { tool_use, command, output, returncode });

@@ -1,5 +1,7 @@
 //! Our tool calls in Hermes's words, and their arguments back in ours.
 
+use std::borrow::Cow;
+
 use hookspec::{CallFormat, Session, ToolUse};
 use serde_json::{Map, Value, json};
 
@@ -47,7 +49,7 @@ pub(crate) fn with_args(call: &ToolUse, over: &Map<String, Value>, session: &Ses
     let mut changed = ToolUse { args: Vec::new(), kwargs: merged, ..call.clone() };
     // Whoever shows a call that was written as a block shows the block.
     if call.format != CallFormat::Tool
-        && let Some(text) = block.and_then(|name| changed.text(name)).map(str::to_owned)
+        && let Some(text) = block.and_then(|name| changed.text(name)).map(Cow::into_owned)
     {
         changed.content = text;
     }

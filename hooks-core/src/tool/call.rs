@@ -20,7 +20,8 @@ pub enum CallFormat {
 /// One call of a tool.
 ///
 /// A call in markdown carries `args` (the words after the tool's name) and `content` (the block); a native
-/// call carries `kwargs`. A tool sees one typed argument struct either way.
+/// call carries `kwargs`. A tool sees one typed argument struct either way, and a hook asks for an argument by its
+/// name with [`text`](Self::text), which looks at both.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolUse {
@@ -70,12 +71,6 @@ impl ToolUse {
             content: content.into(),
             ..Self::default()
         }
-    }
-
-    /// A string among the named arguments.
-    #[must_use]
-    pub fn text(&self, name: &str) -> Option<&str> {
-        self.kwargs.get(name).and_then(Value::as_str)
     }
 }
 

@@ -194,7 +194,7 @@ impl ToolEntry {
             }
         }
         if let Some(content) = self.names.content
-            && call.kwargs.is_empty()
+            && (call.kwargs.is_empty() || !call.content.is_empty())
         {
             named.entry(content).or_insert_with(|| Value::String(call.content.clone()));
         }
@@ -204,7 +204,7 @@ impl ToolEntry {
     /// The call's main text: its block, or the argument that stands for it.
     #[must_use]
     pub fn content<'c>(&self, call: &'c ToolUse) -> &'c str {
-        let named = self.names.content.and_then(|name| call.text(name));
+        let named = self.names.content.and_then(|name| call.kwargs.get(name)).and_then(Value::as_str);
         named.unwrap_or(&call.content)
     }
 

@@ -6,6 +6,7 @@
 mod call;
 mod entry;
 mod set;
+mod text;
 
 pub use call::{CallFormat, ToolSpec, ToolStatus, ToolUse};
 pub use entry::{ArgumentNames, IntoToolOutput, ToolEntry, ToolError, ToolFuture, ToolOutput};

@@ -45,10 +45,11 @@ fn main() {
         let registry = Registry::builder()
             .linked(false)
             .register(Hook::new(TOOL_PRE_EXECUTE, "bad.gate", |event, _| {
-                misbehave(event.tool_use.text("command").unwrap_or_default())
+                misbehave(&event.tool_use.text("command").unwrap_or_default())
             }))
             .register(Hook::new(TOOL_POST_EXECUTE, "bad.observer", |event, _| {
-                misbehave(event.tool_use.text("command").unwrap_or_default()).map(|_| Message::system("seen"))
+                misbehave(&event.tool_use.text("command").unwrap_or_default())
+                    .map(|_| Message::system("seen"))
             }))
             .build()?;
         let mut bridge = Bridge::new(Hooks::new(registry));
