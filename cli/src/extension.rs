@@ -34,6 +34,7 @@ use crate::commands::CommandResult;
 use crate::hooks::{Asking, builder, lend};
 use crate::output;
 use crate::settings::{Common, Settings};
+use crate::table;
 
 /// A subcommand that a plugin crate brings.
 pub struct PluginCommand {
@@ -126,7 +127,7 @@ impl Invocation<'_> {
 
     /// Prints rows under a heading, in columns.
     pub fn table(&self, heading: &[&str], rows: &[Vec<String>]) {
-        output::table(heading, rows);
+        table::plain(heading, rows);
     }
 }
 

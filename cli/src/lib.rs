@@ -21,8 +21,10 @@ mod places;
 mod post;
 mod progress;
 mod project;
+mod screen;
 mod settings;
 mod show;
+mod table;
 mod variables;
 
 use std::process::ExitCode;
@@ -70,6 +72,7 @@ pub fn main(plugins: impl IntoIterator<Item = &'static Plugin>) -> ExitCode {
     if common.no_color {
         anstream::ColorChoice::Never.write_global();
     }
+    screen::start(common.wide);
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(output::errors_are_coloured())

@@ -1,10 +1,12 @@
-//! Printing: colours where there is somebody to see them, tables that line up, and a reader that goes away.
+//! Printing: colours where there is somebody to see them, and a reader that goes away.
 
 use std::fmt::Display;
 use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
+
+use crate::screen;
 
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -32,7 +34,11 @@ pub(crate) fn hint(what: &str, width: usize, why: &str) {
     if why.is_empty() {
         line(format!("  {what}"));
     } else {
-        line(format!("  {what:<width$} {}", paint(DIM, why)));
+        let fits = screen::columns().is_none_or(|columns| width.max(what.len()) + 3 + why.len() <= columns);
+        match fits {
+            true => line(format!("  {what:<width$} {}", paint(DIM, why))),
+            false => line(format!("  {what}\n      {}", paint(DIM, screen::behind(why, 6)))),
+        }
     }
 }
 
@@ -103,28 +109,4 @@ pub(crate) fn error(error: &dyn std::error::Error) {
 pub(crate) fn json(value: &impl Serialize) -> Result<(), PrintError> {
     let text = serde_json::to_string(value)?;
     write(&format!("{text}\n"))
-}
-
-/// Writes rows under a heading, with columns as wide as they need to be. The last column is not padded.
-pub(crate) fn table(heading: &[&str], rows: &[Vec<String>]) {
-    let mut widths: Vec<usize> = heading.iter().map(|cell| cell.chars().count()).collect();
-    for row in rows {
-        for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(cell.chars().count());
-        }
-    }
-    let print = |cells: Vec<&str>, style: Option<Style>| {
-        let last = cells.len().saturating_sub(1);
-        let mut text = String::new();
-        for (index, (cell, width)) in cells.iter().zip(&widths).enumerate() {
-            let pad = if index == last { 0 } else { width - cell.chars().count() + 2 };
-            text.push_str(cell);
-            text.extend(std::iter::repeat_n(' ', pad));
-        }
-        line(style.map_or_else(|| text.clone(), |style| paint(style, &text)));
-    };
-    print(heading.to_vec(), Some(DIM));
-    for row in rows {
-        print(row.iter().map(String::as_str).collect(), None);
-    }
 }

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use crate::output::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
+use crate::screen::behind;
 use crate::settings::Settings;
 
 /// A place of configuration.
@@ -98,9 +99,10 @@ pub(crate) fn print(settings: &Settings) {
             Found::Misplaced(_) | Found::Failed => paint(BAD, word),
             Found::Nothing | Found::Empty | Found::Same => paint(DIM, word),
         };
-        output::line(format!("  {word} {}", looked.file.display()));
+        output::line(format!("  {word} {}", behind(&looked.file.display().to_string(), 14)));
         if let Found::Misplaced(belongs) = &looked.found {
-            output::line(format!("{:14}it belongs in {}", "", belongs.display()));
+            let text = behind(&format!("it belongs in {}", belongs.display()), 14);
+            output::line(format!("{:14}{text}", ""));
         }
     }
 }

@@ -40,6 +40,9 @@ pub(crate) struct Common {
     /// Print without colours; `NO_COLOR` and a pipe do the same.
     #[arg(long, global = true)]
     pub(crate) no_color: bool,
+    /// Print whole lines, however narrow the terminal is; a pipe gets them anyway.
+    #[arg(long, global = true)]
+    pub(crate) wide: bool,
 }
 
 /// `[agent]` in `hookspec.toml`.

@@ -5,7 +5,60 @@
 mod common;
 
 use common::Home;
+use rexpect::session::spawn_command;
 
+/// What a command shows on a terminal of so many columns, without colours.
+fn screen(home: &Home, columns: usize, args: &[&str]) -> String {
+    let mut command = home.command(args);
+    command.stdin(std::process::Stdio::inherit()).env("COLUMNS", columns.to_string());
+    command.env("TERM", "xterm").env("NO_COLOR", "1");
+    spawn_command(command, Some(60_000)).unwrap().exp_eof().unwrap().replace('\r', "")
+}
+
+fn widest(text: &str) -> usize {
+    text.lines().map(|line| line.chars().count()).max().unwrap()
+}
+
+#[test]
+fn every_table_fits_the_screen_and_a_pipe_gets_whole_lines() {
+    let home = Home::new();
+    home.config("[hooks]\ndisable = ['loop_guard']\n");
+    for args in [&["list"][..], &["list", "--all"], &["points"], &["points", "TOOL_CONFIRM"]] {
+        for columns in [60, 80, 120] {
+            let shown = screen(&home, columns, args);
+            // Code to paste keeps its lines.
+            let shown = shown.split("\n// ").next().unwrap();
+            assert!(widest(shown) <= columns, "{args:?} at {columns}: {shown}");
+        }
+    }
+    let piped = home.good(&["list", "--all"]);
+    assert_eq!(piped, home.good(&["list", "--all", "--wide"]), "a pipe is wide");
+    let wide = screen(&home, 80, &["list", "--all", "--wide"]);
+    for part in ["off unless `enabled = true` in [hooks.autocommit]", "builtins/src/autocommit/mod.rs:"] {
+        assert!(piped.contains(part) && wide.contains(part), "{part}: {piped}");
+    }
+}
+
+#[test]
+fn the_list_is_of_what_is_on_and_nothing_of_the_tour_is_in_it() {
+    let home = Home::new();
+    home.config("[hooks]\n# The guard is somebody else's work here.\ndisable = [\n  'loop_guard',\n]\n");
+    let on = screen(&home, 80, &["list"]);
+    assert!(on.contains("on  secrets_guard.redact ") && !on.contains("\noff "), "{on}");
+    let all = screen(&home, 120, &["list", "--all"]);
+    let row = all.lines().find(|line| line.contains("loop_guard.stop")).unwrap();
+    assert!(row.starts_with("off ") && row.ends_with("disable in hookspec.toml:4"), "{row}");
+    for args in [&["list"][..], &["list", "--allow", "*"], &["list", "--all", "--allow", "*"]] {
+        let text = home.good(args);
+        assert!(!text.contains("tour.") && !text.contains("on   test."), "{args:?}: {text}");
+    }
+    let named = home.good(&["list", "--allow", "*,test"]);
+    let row = named.lines().find(|line| line.contains("test.test_turn_pre")).unwrap();
+    assert!(row.starts_with("on") && row.contains("  --allow  "), "{row}");
+    assert!(home.bad(&["list", "--allow", "tour"]).contains("matches no hook or tool"));
+}
+
+#[cfg(feature = "models")]
 #[test]
 fn a_model_that_cannot_be_reached_is_told_once_with_the_remedy() {
     let home = Home::new();

@@ -15,6 +15,7 @@ use crate::others;
 use crate::output::{self, BAD, GOOD, WARN, paint};
 use crate::progress::Progress;
 use crate::project;
+use crate::screen::behind;
 use crate::settings::{Common, Settings};
 
 use super::CommandResult;
@@ -53,11 +54,12 @@ impl Doctor {
             output::json(&rows)?;
         } else {
             for finding in &findings {
+                let what = behind(&finding.what, 5);
                 match &finding.problem {
-                    None => output::line(format!("{} {}", paint(GOOD, "ok  "), finding.what)),
+                    None => output::line(format!("{} {what}", paint(GOOD, "ok  "))),
                     Some(problem) => {
-                        let problem = problem.replace('\n', "\n       ");
-                        output::line(format!("{} {}\n       {problem}", paint(BAD, "BAD "), finding.what));
+                        let problem = behind(problem, 7);
+                        output::line(format!("{} {what}\n       {problem}", paint(BAD, "BAD ")));
                     }
                 }
             }

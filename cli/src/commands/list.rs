@@ -4,6 +4,7 @@
 //! `--interactive` shows what it would be at a terminal, where there is none. A hook that never runs in this
 //! program is listed with a warning, also where the configuration makes it an error.
 
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -14,7 +15,9 @@ use crate::hooks::{Asking, Host, host_builder};
 use crate::names;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, paint};
 use crate::places;
+use crate::screen;
 use crate::settings::{Common, Settings};
+use crate::table::{self, Cell, Fit};
 
 use super::CommandResult;
 
@@ -23,6 +26,9 @@ pub(crate) struct List {
     /// Explain a hook, or all of a group: documentation, options, settings in force.
     #[arg(long, value_name = "NAME")]
     explain: Option<String>,
+    /// What is off as well.
+    #[arg(long)]
+    all: bool,
     /// As it would be in another kind of host.
     #[arg(long, value_enum, value_name = "HOST", default_value_t)]
     host: Host,
@@ -38,7 +44,7 @@ pub(crate) struct List {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("no hook is called `{name}`{nearest}; `hookspec list` shows them all")]
+#[error("no hook is called `{name}`{nearest}; `hookspec list --all` shows them all")]
 struct UnknownHook {
     name: String,
     nearest: String,
@@ -65,21 +71,42 @@ impl List {
             )?;
             return Ok(ExitCode::SUCCESS);
         }
-        let cells: Vec<Vec<String>> = rows.iter().map(cells).collect();
-        output::table(&["", "HOOK", "POINT", "PRIO", "KIND", "PLUGIN", "WHY", "WHERE"], &cells);
+        let off = rows.iter().filter(|row| !row.on).count();
+        let shown: Vec<_> = rows.iter().filter(|row| self.all || row.on).collect();
+        let (switch, whole, wide) = (("", Fit::Whole), Fit::Whole, Fit::Wide);
+        let heading = [
+            switch,
+            ("HOOK", Fit::Middle(20)),
+            ("POINT", whole),
+            ("PRIO", whole),
+            ("KIND", wide),
+            ("PLUGIN", wide),
+            ("WHY", Fit::Wrap(16)),
+            ("WHERE", wide),
+        ];
+        table::print(
+            &heading,
+            &shown.into_iter().map(|row| cells(row, &settings.workspace)).collect::<Vec<_>>(),
+        );
         output::line("");
-        let tools: Vec<Vec<String>> = registry
-            .tools()
-            .iter()
-            .map(|tool| (tool, "selected".to_owned(), "on"))
-            .chain(registry.tools().off().map(|(tool, why)| (tool, why.to_owned(), "off")))
-            .map(|(tool, why, on)| {
+        let tools = registry.tools();
+        let on = tools.on().map(|(tool, why)| (true, tool, why));
+        let tools: Vec<Vec<Cell>> = on
+            .chain(tools.off().filter(|_| self.all).map(|(tool, why)| (false, tool, why)))
+            .map(|(on, tool, why)| {
                 let asks = if tool.confirm { "asks first" } else { "" };
-                vec![on.to_owned(), tool.name.to_owned(), asks.to_owned(), tool.package.to_owned(), why]
+                vec![switched(on), tool.name.into(), asks.into(), tool.package.into(), why.into()]
             })
             .collect();
-        output::table(&["", "TOOL", "", "PLUGIN", "WHY"], &tools);
-        output::line(format!("\n{} {}", paint(BOLD, "CONFIRMATIONS"), confirmations(&rows)));
+        let heading =
+            [switch, ("TOOL", Fit::Middle(20)), ("", whole), ("PLUGIN", wide), ("WHY", Fit::Wrap(16))];
+        table::print(&heading, &tools);
+        if off > 0 && !self.all {
+            let text = format!("{} off, shown with --all; why one is off: --explain NAME", count_off(off));
+            output::line(paint(DIM, format!("\n{}", screen::behind(&text, 0))));
+        }
+        let text = screen::behind(&confirmations(&rows), "CONFIRMATIONS ".len());
+        output::line(format!("\n{} {text}", paint(BOLD, "CONFIRMATIONS")));
         places::print(&settings);
         for warning in &registry.report().warnings {
             output::warning(warning);
@@ -113,18 +140,35 @@ fn kind(row: &HookRow) -> String {
     }
 }
 
-fn cells(row: &HookRow) -> Vec<String> {
+fn cells(row: &HookRow, workspace: &Path) -> Vec<Cell> {
     let info = &row.info;
+    // A file of this folder is known by its name here.
+    let here = format!("{}/", workspace.display());
     vec![
-        if row.on { "on" } else { "off" }.to_owned(),
-        info.name.clone(),
-        info.point.name.to_owned(),
-        info.priority.to_string(),
-        kind(row),
-        info.package.to_owned(),
-        row.why.clone(),
-        format!("{}:{}", info.file, info.line),
+        switched(row.on),
+        info.name.as_str().into(),
+        info.point.name.into(),
+        info.priority.to_string().into(),
+        kind(row).into(),
+        info.package.into(),
+        why(row).replace(&here, "").into(),
+        format!("{}:{}", info.file, info.line).into(),
     ]
+}
+
+/// What decided, in the width of a column: that something is off by default, and what would turn it on, is a line of
+/// `--explain`.
+fn why(row: &HookRow) -> &str {
+    let by_default = !row.on && row.why.starts_with("off unless ");
+    if by_default && screen::columns().is_some() { "default" } else { &row.why }
+}
+
+fn switched(on: bool) -> Cell {
+    if on { Cell::styled("on", GOOD) } else { Cell::styled("off", DIM) }
+}
+
+fn count_off(off: usize) -> String {
+    if off == 1 { "1 hook is".to_owned() } else { format!("{off} hooks are") }
 }
 
 fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) -> CommandResult {

@@ -7,7 +7,9 @@ use serde_json::json;
 
 use crate::names;
 use crate::output::{self, BOLD, DIM, paint};
+use crate::screen::behind;
 use crate::settings::Common;
+use crate::table::{self, Cell, Fit};
 
 use super::CommandResult;
 use super::signature::{both, to_paste};
@@ -44,20 +46,21 @@ impl Points {
             let infos: Vec<_> = hookspec::all_points().iter().map(|point| point.info()).collect();
             output::json(&infos)?;
         } else {
-            let rows: Vec<Vec<String>> = hookspec::all_points()
+            let rows: Vec<Vec<Cell>> = hookspec::all_points()
                 .iter()
                 .map(|point| point.info())
                 .map(|info| {
                     let fields: Vec<_> = info.fields.iter().map(|field| field.name).collect();
-                    vec![
-                        info.name.to_owned(),
-                        info.wire.to_owned(),
-                        info.verdict.to_owned(),
-                        fields.join(", "),
-                    ]
+                    vec![info.name.into(), info.wire.into(), info.verdict.into(), fields.join(", ").into()]
                 })
                 .collect();
-            output::table(&["POINT", "WIRE NAME", "VERDICT", "FIELDS"], &rows);
+            let heading = [
+                ("POINT", Fit::Whole),
+                ("WIRE NAME", Fit::Wide),
+                ("VERDICT", Fit::Whole),
+                ("FIELDS", Fit::Wrap(24)),
+            ];
+            table::print(&heading, &rows);
         }
         Ok(ExitCode::SUCCESS)
     }
@@ -68,9 +71,9 @@ fn describe(info: &hookspec::PointInfo) {
     if !info.aliases.is_empty() {
         output::line(paint(DIM, format!("also called {}", info.aliases.join(", "))));
     }
-    output::line(format!("\n{}\n", info.docs));
+    output::line(format!("\n{}\n", behind(info.docs, 0)));
     for field in info.fields {
-        output::line(format!("  {}: {}  {}", field.name, field.ty, paint(DIM, field.docs)));
+        output::hint(&format!("{}: {}", field.name, field.ty), 0, field.docs);
     }
     output::line(format!("\n{}", to_paste(info)));
     output::line(paint(DIM, format!("declared in {}, {}:{}", info.package, info.file, info.line)));

@@ -6,16 +6,25 @@ use hookspec::{HookRun, TimelineEntry};
 use super::axis::{Axis, Step, steps};
 use super::words::{Kind, plain, took, words};
 use crate::output::{self, ACCENT, BAD, BOLD, DIM, WARN, paint};
+use crate::screen::{self, behind, columns, shorten};
 
-/// Cells of the bars' column.
+/// Cells of the bars' column, where there is room for them, and where there is not.
 const CELLS: usize = 32;
+const FEW_CELLS: usize = 8;
+/// Columns before a hook's name, and of its time.
+const INDENT: usize = 4;
+const TIME: usize = 9;
 
 /// Prints the session.
 pub(crate) fn print(session: &str, entries: &[TimelineEntry]) {
     let steps = steps(entries);
+    let columns = columns();
+    let cells = if columns.is_some_and(|columns| columns < 140) { FEW_CELLS } else { CELLS };
     let axis = Axis::new(&steps);
     let runs: Vec<&HookRun> = steps.iter().filter_map(run).collect();
     let width = runs.iter().map(|run| run.hook.chars().count()).max().unwrap_or(0).clamp(12, 40);
+    // What a run came to gets what is left of the line, or else a line of its own.
+    let before = INDENT + width + 1 + TIME + 1 + cells + 3;
     let lasted = steps.iter().map(|step| step.end).max().unwrap_or(0);
     output::line(format!(
         "{}  {} · {} · {}",
@@ -35,7 +44,7 @@ pub(crate) fn print(session: &str, entries: &[TimelineEntry]) {
                 at += same;
                 here = point;
                 let times = if same > 0 { format!(" × {}", same + 1) } else { String::new() };
-                let when = format!("{:>9.3} s", step.start as f64 / 1e6);
+                let when = format!("{:>7.3} s", step.start as f64 / 1e6);
                 output::line(paint(DIM, format!("{when}  {}{times}", plain(point))));
             }
             TimelineEntry::Ran(run) => {
@@ -47,17 +56,20 @@ pub(crate) fn print(session: &str, entries: &[TimelineEntry]) {
                     Kind::Changed | Kind::Spoke => ACCENT,
                     Kind::Silent => Style::new(),
                 };
-                output::line(
-                    format!(
-                        "{:>11}  {:<width$} {:>9} │{}│ {}{elsewhere}",
-                        "",
-                        plain(&run.hook),
-                        took(run.duration_us),
-                        paint(style, bar(&axis, step)),
-                        words(run),
-                    )
-                    .trim_end(),
+                let hook = shorten(&plain(&run.hook), width);
+                let line = format!(
+                    "{:INDENT$}{hook:<width$} {:>TIME$} │{}│",
+                    "",
+                    took(run.duration_us),
+                    paint(style, bar(&axis, step, cells)),
                 );
+                let said = format!("{}{elsewhere}", words(run));
+                let fits = columns.is_none_or(|columns| before + screen::width(&said) <= columns);
+                output::line(match said.as_str() {
+                    "" => line,
+                    _ if fits => format!("{line} {said}"),
+                    _ => format!("{line}\n{:>indent$}{}", "", behind(&said, 2 * INDENT), indent = 2 * INDENT),
+                });
             }
         }
     }
@@ -79,11 +91,11 @@ fn count(number: usize, one: &str, many: &str) -> String {
 }
 
 /// A line of cells with the run's time filled in; never empty.
-fn bar(axis: &Axis, step: &Step<'_>) -> String {
-    let cell = |time| (axis.place(time) * CELLS as f64).round() as usize;
-    let first = cell(step.start).min(CELLS - 1);
-    let last = cell(step.end).clamp(first, CELLS);
+fn bar(axis: &Axis, step: &Step<'_>, cells: usize) -> String {
+    let cell = |time| (axis.place(time) * cells as f64).round() as usize;
+    let first = cell(step.start).min(cells - 1);
+    let last = cell(step.end).clamp(first, cells);
     let length = last - first;
     let filled = if length == 0 { "▏".to_owned() } else { "█".repeat(length) };
-    format!("{:first$}{filled}{:rest$}", "", "", rest = CELLS - first - length.max(1))
+    format!("{:first$}{filled}{:rest$}", "", "", rest = cells - first - length.max(1))
 }
