@@ -125,7 +125,7 @@ impl New {
             (format!("{program} list"), "the built-in hooks and yours; minutes, the first time"),
             (format!("{program} chat"), "an agent with all of them"),
         ];
-        let width = next.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
+        let width = 1 + next.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
         for (command, what) in &next {
             output::hint(command, width, what);
         }
