@@ -8,11 +8,9 @@ pub use serde_json;
 
 pub use crate::dispatch::{fire, fire_now};
 pub use crate::point::{AnyPoint, PointOf};
-pub use hookspec_macros::{essays_impl, hook_point_impl, plugins_impl};
+pub use hookspec_macros::{essays_impl, hook_point_impl, no_field_impl, placed, plugins_impl, refusal_impl};
 
-use crate::outcome::{IntoOutcome, Outcome};
-use crate::point::{FireSite, Point};
-use crate::verdict::{Messages, Verdict};
+use crate::point::FireSite;
 
 /// Every declared point.
 #[allow(unsafe_code)] // the attribute places the list in a section of its own; core's one reasoned place
@@ -59,35 +57,18 @@ pub(crate) fn tools() -> &'static [crate::tool::ToolEntry] {
     &[]
 }
 
-/// A hook's return value where the type cannot be written out.
-#[inline]
-pub fn convert<V: Verdict, R: IntoOutcome<V>>(returned: R, out: &mut Outcome<V>) {
-    returned.into_outcome(out);
+/// A type without values.
+#[derive(Debug)]
+pub enum Nobody {}
+
+/// Stands where a value would, in a program that does not compile.
+///
+/// # Panics
+/// Always.
+#[must_use]
+pub fn absent<T>() -> T {
+    unreachable!("the macro reported an error here")
 }
-
-/// A background hook's return value: observations only, whatever the point's verdict.
-pub fn convert_background<P: Point, R: IntoOutcome<Messages>>(returned: R, out: &mut Outcome<P::Verdict>) {
-    let mut observed = Outcome::<Messages>::silent();
-    returned.into_outcome(&mut observed);
-    if let Some(said) = observed.take() {
-        said.messages.into_iter().for_each(|message| out.message(message));
-        out.flow(said.flow);
-        if let Some(error) = said.error {
-            out.fail(error);
-        }
-    }
-}
-
-/// A point that async hooks may listen at.
-#[diagnostic::on_unimplemented(
-    message = "`async fn` hooks cannot listen at this hook point",
-    label = "this point is fired by hosts without an async runtime",
-    note = "make the hook a plain `fn`"
-)]
-pub trait AllowsAsync {}
-
-/// Checks the above, once per async hook.
-pub const fn allows_async<P: AllowsAsync>() {}
 
 /// The JSON Schema of a tool's arguments.
 #[cfg(feature = "schema")]

@@ -94,7 +94,7 @@ pub use flow::Flow;
 pub use json_hook::{JsonCall, JsonHook, JsonOutcome};
 pub use message::{Message, Role};
 pub use model::{ChunkKind, FinishReason, Metadata, MicroDollars, Parameters, Request, Timings, Usage};
-pub use outcome::{BoxError, Each, IntoOutcome, Outcome};
+pub use outcome::{BackgroundReturn, BoxError, Each, IntoOutcome, Outcome};
 pub use plugin::Plugin;
 pub use point::{
     AnyPoint, FieldInfo, FireSite, Point, PointInfo, SchemaIfAny, find_point, fire_sites,
@@ -135,7 +135,7 @@ pub use hookspec_macros::{hook, tool};
 /// # fn main() {}
 /// ```
 ///
-/// Write it at module level. From one declaration come the event `BakePre<'a>` and its owned twin `BakePreOwned`, the constant and module
+/// Write it at module level, or in a function's body. From one declaration come the event `BakePre<'a>` and its owned twin `BakePreOwned`, the constant and module
 /// `BAKE_PRE` for `#[hook]` and `fire!`, a row in [`all_points`], and the JSON Schema.
 ///
 /// - Behind the arrow stands the verdict: `Messages`, `Gate`, `First<T>`, `Fold<T>` or `Gate + Fold<T>`.

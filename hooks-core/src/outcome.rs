@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::flow::Flow;
 use crate::message::Message;
-use crate::verdict::{First, Fold, Gate, Verdict};
+use crate::verdict::{First, Fold, Gate, Messages, Verdict};
 
 /// What one run of one hook said. One pointer wide, and null while the hook has said nothing, so that a
 /// silent hook costs the dispatcher one test.
@@ -214,5 +214,32 @@ where
 {
     fn into_outcome(self, out: &mut Outcome<First<T>>) {
         out.first(self.0);
+    }
+}
+
+/// What a `background` hook may return: observations only, whatever its point's verdict.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be returned from a `background` hook",
+    label = "nobody waits for this",
+    note = "what a `background` hook returns goes into the timeline: it may be `()`, `Message`, `Flow`, and of these `Option<_>`, `Vec<_>`, pairs, `Each(iterator)` and `Result<_, E>`",
+    note = "a hook that decides or changes something runs in the chain: leave `background` out"
+)]
+pub trait BackgroundReturn {
+    /// Adds what was returned to `out`.
+    fn observe<V: Verdict>(self, out: &mut Outcome<V>);
+}
+
+#[diagnostic::do_not_recommend]
+impl<R: IntoOutcome<Messages>> BackgroundReturn for R {
+    fn observe<V: Verdict>(self, out: &mut Outcome<V>) {
+        let mut observed = Outcome::<Messages>::silent();
+        self.into_outcome(&mut observed);
+        if let Some(said) = observed.take() {
+            said.messages.into_iter().for_each(|message| out.message(message));
+            out.flow(said.flow);
+            if let Some(error) = said.error {
+                out.fail(error);
+            }
+        }
     }
 }

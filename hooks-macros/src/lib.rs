@@ -4,14 +4,22 @@
 //! error, expand; and if there was an error, still emit the user's function, so that one mistake is one
 //! error and not twenty.
 
+mod core_points;
+mod durations;
 mod errors;
 mod essays;
 mod hook;
+mod imports;
+mod names;
+mod nearest;
 mod options;
 mod plugins;
 mod point;
+mod refusals;
 mod signature;
 mod tool;
+mod ungroup;
+mod written;
 
 use proc_macro::TokenStream;
 
@@ -77,4 +85,25 @@ pub fn essays_impl(_: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn hook_point_impl(input: TokenStream) -> TokenStream {
     point::expand(input.into()).into()
+}
+
+/// Part of a point's macro: a hook asks for a field that is not there.
+#[doc(hidden)]
+#[proc_macro]
+pub fn no_field_impl(input: TokenStream) -> TokenStream {
+    refusals::no_field(input.into()).into()
+}
+
+/// Part of a point's macro: a hook that the point refuses.
+#[doc(hidden)]
+#[proc_macro]
+pub fn refusal_impl(input: TokenStream) -> TokenStream {
+    refusals::refusal(input.into()).into()
+}
+
+/// Takes the shell off what `#[hook]` and `#[tool]` write beside a function.
+#[doc(hidden)]
+#[proc_macro_attribute]
+pub fn placed(_: TokenStream, shell: TokenStream) -> TokenStream {
+    refusals::placed(shell.into()).into()
 }

@@ -2,11 +2,15 @@
 //! the right kind of value.
 
 use proc_macro2::Span;
+use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Expr, ExprArray, ExprLit, ExprUnary, Ident, Lit, LitStr, Path, Token, UnOp};
 
-use crate::errors::{Errors, nearest};
+use crate::durations;
+use crate::errors::Errors;
+use crate::nearest::nearest;
+use crate::ungroup;
 
 /// One option.
 pub(crate) struct Opt {
@@ -16,13 +20,25 @@ pub(crate) struct Opt {
 
 impl Parse for Opt {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        let key: Ident = input.parse()?;
+        if !input.peek(Ident::peek_any) {
+            return Err(input.error("expected an option, as in `priority = 5` or `once`"));
+        }
+        let key = Ident::parse_any(input)?;
+        if input.peek(Token![:]) || input.peek(syn::token::Paren) {
+            return Err(input.error(format!("a value stands behind `=`, as in `{key} = …`")));
+        }
         let value = if input.peek(Token![=]) {
             input.parse::<Token![=]>()?;
+            if input.is_empty() || input.peek(Token![,]) {
+                return Err(syn::Error::new(key.span(), format!("`{key} =` needs a value")));
+            }
             Some(input.parse()?)
         } else {
             None
         };
+        if !input.is_empty() && !input.peek(Token![,]) {
+            return Err(input.error("expected `,` between two options"));
+        }
         Ok(Self { key, value })
     }
 }
@@ -60,6 +76,13 @@ impl Opts {
         self.0.iter().find(|option| option.key == key)
     }
 
+    /// Takes out what `wanted` holds for.
+    pub(crate) fn take(&mut self, wanted: impl Fn(&Opt) -> bool) -> Vec<Opt> {
+        let (taken, kept) = std::mem::take(&mut self.0).into_iter().partition(wanted);
+        self.0 = kept;
+        taken
+    }
+
     /// A flag: no value.
     pub(crate) fn flag(&self, key: &str, errors: &mut Errors) -> Option<Span> {
         let option = self.get(key)?;
@@ -74,12 +97,15 @@ impl Opts {
         if option.value.is_none() {
             errors.at(&option.key, format!("`{key}` needs a value: {wanted}"));
         }
-        option.value.as_ref()
+        option.value.as_ref().map(ungroup::expr)
     }
 
     pub(crate) fn text(&self, key: &str, errors: &mut Errors) -> Option<LitStr> {
-        let wanted = format!("a string, as in `{key} = \"…\"`");
-        match self.value(key, &wanted, errors)? {
+        self.text_of(key, &format!("a string, as in `{key} = \"…\"`"), errors)
+    }
+
+    fn text_of(&self, key: &str, wanted: &str, errors: &mut Errors) -> Option<LitStr> {
+        match self.value(key, wanted, errors)? {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.clone()),
             other => {
                 errors.at(other, format!("`{key}` takes {wanted}"));
@@ -103,14 +129,19 @@ impl Opts {
         let wanted = format!("a whole number, as in `{key} = 5`");
         let expr = self.value(key, &wanted, errors)?;
         let (negative, literal) = match expr {
-            Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => (true, &**expr),
+            Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => (true, ungroup::expr(expr)),
             other => (false, other),
         };
-        if let Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) = literal
-            && let Ok(value) = number.base10_parse::<i64>()
-            && let Ok(value) = i32::try_from(if negative { -value } else { value })
-        {
-            return Some(value);
+        if let Expr::Lit(ExprLit { lit: Lit::Int(number), .. }) = literal {
+            let value = number.base10_parse::<i64>().map(|value| if negative { -value } else { value });
+            return match value.map(i32::try_from) {
+                Ok(Ok(value)) => Some(value),
+                _ => {
+                    let range = format!("between {} and {}", i32::MIN, i32::MAX);
+                    errors.at(expr, format!("`{key}` takes a whole number {range}"));
+                    None
+                }
+            };
         }
         errors.at(expr, format!("`{key}` takes {wanted}"));
         None
@@ -118,42 +149,43 @@ impl Opts {
 
     /// A whole number, or an expression that gives one when the program is compiled: a constant, a call of a `const fn`.
     pub(crate) fn constant(&self, key: &str, errors: &mut Errors) -> Option<Expr> {
-        match self.get(key).and_then(|option| option.value.as_ref()) {
-            Some(expr @ (Expr::Path(_) | Expr::Call(_) | Expr::Binary(_) | Expr::Paren(_))) => {
-                Some(expr.clone())
+        let Some(value) = self.get(key).and_then(|option| option.value.as_ref()) else {
+            return self.integer(key, errors).map(|number| syn::parse_quote!(#number));
+        };
+        let inner = match ungroup::expr(value) {
+            Expr::Unary(ExprUnary { op: UnOp::Neg(_), expr, .. }) => ungroup::expr(expr),
+            other => other,
+        };
+        match inner {
+            Expr::Lit(_) => self.integer(key, errors).map(|number| syn::parse_quote!(#number)),
+            Expr::Array(_) | Expr::Tuple(_) | Expr::Closure(_) | Expr::Reference(_) => {
+                errors.at(value, format!("`{key}` takes a whole number, as in `{key} = 5`"));
+                None
             }
-            _ => self.integer(key, errors).map(|number| syn::parse_quote!(#number)),
+            _ => Some(value.clone()),
         }
     }
 
-    /// A length of time in nanoseconds: `"250ms"`, `"30s"`, `"5m"`.
+    /// A length of time in nanoseconds: `"250ms"`, `"30s"`, `"5m"`, `"1h"`.
     pub(crate) fn duration(&self, key: &str, errors: &mut Errors) -> Option<u64> {
-        let text = self.text(key, errors)?;
-        let value = text.value();
-        let split = value.find(|c: char| !c.is_ascii_digit()).unwrap_or(value.len());
-        let (number, unit) = value.split_at(split);
-        let factor = match unit.trim() {
-            "us" => 1_000,
-            "ms" => 1_000_000,
-            "s" => 1_000_000_000,
-            "m" => 60_000_000_000,
-            _ => 0,
-        };
-        match number.parse::<u64>().ok().and_then(|n| n.checked_mul(factor)) {
-            Some(nanos) if nanos > 0 => Some(nanos),
-            _ => {
-                errors.at(
-                    &text,
-                    format!("`{key}` takes a length of time with its unit: \"250ms\", \"30s\" or \"5m\""),
-                );
+        let wanted =
+            format!("a length of time, as in `{key} = \"30s\"`; the units are `us`, `ms`, `s`, `m` and `h`");
+        let text = self.text_of(key, &wanted, errors)?;
+        match durations::nanos(&text.value()) {
+            Ok(nanos) => Some(nanos),
+            Err(why) => {
+                errors.at(&text, format!("`{key}`: {why}"));
                 None
             }
         }
     }
 
     pub(crate) fn path(&self, key: &str, errors: &mut Errors) -> Option<Path> {
-        let wanted = format!("a function, as in `{key} = my_function`");
-        match self.value(key, &wanted, errors)? {
+        self.path_to(key, &format!("a function, as in `{key} = my_function`"), errors)
+    }
+
+    fn path_to(&self, key: &str, wanted: &str, errors: &mut Errors) -> Option<Path> {
+        match self.value(key, wanted, errors)? {
             Expr::Path(path) => Some(path.path.clone()),
             other => {
                 errors.at(other, format!("`{key}` takes {wanted}"));
@@ -163,32 +195,121 @@ impl Opts {
     }
 
     /// One word.
-    pub(crate) fn word(&self, key: &str, errors: &mut Errors) -> Option<Ident> {
-        let path = self.path(key, errors)?;
+    pub(crate) fn word(&self, key: &str, wanted: &str, errors: &mut Errors) -> Option<Ident> {
+        let path = self.path_to(key, wanted, errors)?;
         let word = path.get_ident().cloned();
         if word.is_none() {
-            errors.at(path, format!("`{key}` takes one name"));
+            errors.at(path, format!("`{key}` takes {wanted}"));
         }
         word
     }
 
-    /// A list of words in brackets.
-    pub(crate) fn words(&self, key: &str, errors: &mut Errors) -> Vec<Ident> {
-        let wanted = format!("a list, as in `{key} = [a, b]`");
+    /// A list of words in brackets; `of` says of what, `example` shows one.
+    pub(crate) fn words(&self, key: &str, of: &str, example: &str, errors: &mut Errors) -> Vec<Ident> {
+        let wanted = format!("a list of {of}, as in `{key} = [{example}]`");
         let Some(expr) = self.value(key, &wanted, errors) else { return Vec::new() };
         let Expr::Array(ExprArray { elems, .. }) = expr else {
             errors.at(expr, format!("`{key}` takes {wanted}"));
             return Vec::new();
         };
         let mut words = Vec::new();
-        for element in elems {
+        for element in elems.iter().map(ungroup::expr) {
             match element {
                 Expr::Path(path) if path.path.get_ident().is_some() => {
                     words.extend(path.path.get_ident().cloned());
                 }
-                other => errors.at(other, format!("`{key}` takes names, as in `{key} = [a, b]`")),
+                other => errors.at(other, format!("`{key}` takes {wanted}")),
             }
         }
         words
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proc_macro2::TokenStream;
+    use quote::quote;
+
+    use super::Opts;
+    use crate::errors::Errors;
+
+    fn opts(tokens: TokenStream) -> Opts {
+        syn::parse2(tokens).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn said(read: impl FnOnce(&mut Errors)) -> String {
+        let mut errors = Errors::default();
+        read(&mut errors);
+        errors.texts().join("\n")
+    }
+
+    #[test]
+    fn every_kind_of_value_is_read() {
+        let list = opts(quote!(a = -5, b = "30s", c = [x, y], d = true, e, f = m::f, g = "t", h = 1 + N,));
+        let mut errors = Errors::default();
+        assert_eq!(list.integer("a", &mut errors), Some(-5));
+        assert_eq!(list.duration("b", &mut errors), Some(30_000_000_000));
+        assert_eq!(list.words("c", "", "", &mut errors).len(), 2);
+        assert_eq!(list.bool("d", &mut errors), Some(true));
+        assert!(list.flag("e", &mut errors).is_some());
+        assert!(list.path("f", &mut errors).is_some());
+        assert_eq!(list.text("g", &mut errors).map(|text| text.value()), Some("t".into()));
+        assert!(list.constant("h", &mut errors).is_some());
+        assert!(list.integer("not there", &mut errors).is_none());
+        assert_eq!(errors.texts(), [""; 0]);
+    }
+
+    #[test]
+    fn a_number_too_great_names_the_range() {
+        let list = opts(quote!(n = 99999999999, t = 30, c = x, s = 5));
+        assert!(
+            said(|errors| {
+                let _ = list.integer("n", errors);
+            })
+            .contains("between -2147483648 and 2147483647")
+        );
+        assert!(
+            said(|errors| {
+                let _ = list.duration("t", errors);
+            })
+            .contains("`ms`")
+        );
+        assert!(
+            said(|errors| {
+                let _ = list.words("c", "names", "a, b", errors);
+            })
+            .contains("`c = [a, b]`")
+        );
+        assert!(
+            said(|errors| {
+                let _ = list.text("s", errors);
+            })
+            .contains("takes a string")
+        );
+    }
+
+    #[test]
+    fn unknown_and_repeated_options_are_told() {
+        let list = opts(quote!(prioritty = 1, once, once));
+        let text = said(|errors| list.check("`#[hook]`", &["priority", "once"], errors));
+        assert!(
+            text.contains("did you mean `priority`?") && text.contains("`once` is given twice"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn what_is_no_list_is_told_with_what_is_missing() {
+        for (tokens, part) in [
+            (quote!(priority: 5), "behind `=`"),
+            (quote!(priority(5)), "behind `=`"),
+            (quote!(priority =), "needs a value"),
+            (quote!(priority = , once), "needs a value"),
+            (quote!(once background), "expected `,`"),
+            (quote!("once"), "expected an option"),
+        ] {
+            let error = syn::parse2::<Opts>(tokens.clone()).map(drop).expect_err("no list");
+            assert!(error.to_string().contains(part), "{tokens}: {error}");
+        }
     }
 }

@@ -1,9 +1,14 @@
 //! What hooks and tools have in common as functions, and the rules for both.
 
-use proc_macro2::TokenStream;
-use syn::{Attribute, Expr, ExprLit, FnArg, GenericParam, Ident, ItemFn, Lit, Meta, Pat, Type};
+use proc_macro2::{TokenStream, TokenTree};
+use quote::quote;
+use syn::parse::{Parse, ParseStream, Parser};
+use syn::{
+    Attribute, Expr, ExprLit, FnArg, GenericParam, Ident, Item, Lit, Meta, Pat, Signature, Type, Visibility,
+};
 
 use crate::errors::Errors;
+use crate::ungroup;
 
 /// One parameter.
 pub(crate) struct Param {
@@ -14,8 +19,64 @@ pub(crate) struct Param {
     pub(crate) ty: Type,
 }
 
+/// A function of which only what stands before the body is looked at: what is wrong in the body is rustc's to tell.
+pub(crate) struct Function {
+    pub(crate) attrs: Vec<Attribute>,
+    pub(crate) sig: Signature,
+}
+
+impl Parse for Function {
+    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+        let attrs = input.call(Attribute::parse_outer)?;
+        input.parse::<Visibility>()?;
+        let sig = input.parse()?;
+        input.parse::<TokenStream>()?;
+        Ok(Self { attrs, sig })
+    }
+}
+
+impl Function {
+    /// Reads the item that the attribute `what` stands on.
+    pub(crate) fn read(item: &TokenStream, what: &str, example: &str, errors: &mut Errors) -> Option<Self> {
+        match syn::parse2::<Self>(item.clone()) {
+            Ok(function) => {
+                if !ends_in_body(item) {
+                    errors.at(&function.sig.ident, format!("`{what}` goes on a function with a body"));
+                    return None;
+                }
+                Some(function)
+            }
+            Err(error) => {
+                match syn::parse2::<Item>(item.clone()) {
+                    Ok(Item::Fn(_)) | Err(_) => errors.add(error),
+                    Ok(other) => errors
+                        .at(first_line(&other), format!("`{what}` goes on a function, as in `{example}`")),
+                }
+                None
+            }
+        }
+    }
+}
+
+fn ends_in_body(item: &TokenStream) -> bool {
+    let last = item.clone().into_iter().last();
+    matches!(last, Some(TokenTree::Group(group)) if group.delimiter() == proc_macro2::Delimiter::Brace)
+}
+
+/// An item up to its body, without attributes: what is underlined of it.
+fn first_line(item: &Item) -> TokenStream {
+    let parse = |input: ParseStream<'_>| {
+        input.call(Attribute::parse_outer)?;
+        input.parse::<TokenStream>()
+    };
+    let rest = parse.parse2(quote!(#item)).unwrap_or_default();
+    rest.into_iter()
+        .take_while(|token| !matches!(token, TokenTree::Group(group) if group.delimiter() == proc_macro2::Delimiter::Brace))
+        .collect()
+}
+
 /// Checks that a function can be called by generated code, and gives its parameters.
-pub(crate) fn params(function: &ItemFn, what: &str, errors: &mut Errors) -> Vec<Param> {
+pub(crate) fn params(function: &Function, what: &str, errors: &mut Errors) -> Vec<Param> {
     let signature = &function.sig;
     for param in &signature.generics.params {
         match param {
@@ -29,24 +90,34 @@ pub(crate) fn params(function: &ItemFn, what: &str, errors: &mut Errors) -> Vec<
     if let syn::Safety::Unsafe(unsafety) = &signature.safety {
         errors.at(unsafety, format!("a {what} cannot be `unsafe`: the dispatcher calls it like any other"));
     }
+    if let Some(abi) = &signature.abi {
+        errors.at(abi, format!("a {what} is a plain Rust function: leave the ABI out"));
+    }
+    if let Some(variadic) = &signature.variadic {
+        errors.at(
+            variadic,
+            format!("a {what} takes a fixed number of parameters, each with a name and a type"),
+        );
+    }
     let mut params = Vec::new();
     for input in &signature.inputs {
         match input {
             FnArg::Receiver(receiver) => errors.at(
                 receiver,
-                format!("a {what} is a plain function, not a method: nobody has a `self` to call it with"),
+                format!("a {what} is a plain function, not a method: nobody has a `self` to call it with; move it out of the `impl`"),
             ),
             FnArg::Typed(typed) => match &*typed.pat {
                 Pat::Ident(pattern) if pattern.by_ref.is_none() && pattern.subpat.is_none() => {
-                    if let Type::ImplTrait(ty) = &*typed.ty {
-                        errors.at(ty, format!("a {what} cannot be generic: name the concrete type"));
+                    let ty = ungroup::ty((*typed.ty).clone());
+                    if has_impl(quote!(#ty)) {
+                        errors.at(&ty, format!("a {what} cannot be generic: name the concrete type"));
                     }
                     let written = pattern.ident.to_string();
                     let name = written.strip_prefix("r#").unwrap_or(&written);
                     params.push(Param {
                         ident: pattern.ident.clone(),
                         name: name.trim_start_matches('_').to_owned(),
-                        ty: (*typed.ty).clone(),
+                        ty,
                     });
                 }
                 other => errors.at(
@@ -61,10 +132,19 @@ pub(crate) fn params(function: &ItemFn, what: &str, errors: &mut Errors) -> Vec<
     params
 }
 
+/// Whether a type cannot be written out because `impl Trait` is somewhere in it.
+pub(crate) fn has_impl(ty: TokenStream) -> bool {
+    ty.into_iter().any(|token| match token {
+        TokenTree::Ident(word) => word == "impl",
+        TokenTree::Group(group) => has_impl(group.stream()),
+        _ => false,
+    })
+}
+
 /// The documentation comment as one text.
 pub(crate) fn docs(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
-        Meta::NameValue(meta) if meta.path.is_ident("doc") => match &meta.value {
+        Meta::NameValue(meta) if meta.path.is_ident("doc") => match ungroup::expr(&meta.value) {
             Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => Some(text.value()),
             _ => None,
         },
@@ -81,5 +161,5 @@ pub(crate) fn cfgs(attributes: &[Attribute]) -> Vec<&Attribute> {
 
 /// The user's item and the errors of the macro: an expansion that failed.
 pub(crate) fn fallback(errors: TokenStream, item: &TokenStream) -> TokenStream {
-    quote::quote! { #item #errors }
+    quote! { #item #errors }
 }

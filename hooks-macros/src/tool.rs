@@ -3,14 +3,15 @@
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{Ident, ItemFn, LitStr, Path, ReturnType, Type};
+use syn::{Ident, LitStr, Path, ReturnType, Type};
 
 use crate::errors::Errors;
+use crate::names;
 use crate::options::Opts;
-use crate::signature::{self, cfgs, docs, fallback};
+use crate::signature::{self, Function, cfgs, docs, fallback};
 
 struct Tool {
-    function: ItemFn,
+    function: Function,
     args: Option<Type>,
     order: Vec<&'static str>,
     name: Option<LitStr>,
@@ -22,6 +23,8 @@ struct Tool {
 }
 
 const KNOWN: &[&str] = &["name", "args", "content", "confirm", "enabled", "preview"];
+
+const EXAMPLE: &str = "#[tool] fn save(args: SaveArgs) -> String { … }";
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
@@ -35,7 +38,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
 
 fn parse(options: TokenStream, item: &TokenStream, errors: &mut Errors) -> Option<Tool> {
     let options = syn::parse2::<Opts>(options).map_err(|error| errors.add(error)).ok();
-    let function = syn::parse2::<ItemFn>(item.clone()).map_err(|error| errors.add(error)).ok();
+    let function = Function::read(item, "#[tool]", EXAMPLE, errors);
     let (options, function) = (options?, function?);
     options.check("`#[tool]`", KNOWN, errors);
     let (mut args, mut order) = (None, Vec::new());
@@ -53,13 +56,21 @@ fn parse(options: TokenStream, item: &TokenStream, errors: &mut Errors) -> Optio
             ),
         }
     }
+    let name = options.text("name", errors);
+    let (called, at) = match &name {
+        Some(name) => (name.value(), name.span()),
+        None => (plain_name(&function.sig.ident), function.sig.ident.span()),
+    };
+    if let Err(why) = names::tool(&called) {
+        errors.add(syn::Error::new(at, why));
+    }
     if docs(&function.attrs).trim().is_empty() {
         errors.at(&function.sig.ident, "a tool needs a documentation comment: it is what the model reads");
     }
     Some(Tool {
-        name: options.text("name", errors),
-        words: options.words("args", errors),
-        content: options.word("content", errors),
+        name,
+        words: options.words("args", "fields of the argument struct", "path", errors),
+        content: options.word("content", "a field of the argument struct, as in `content = text`", errors),
         confirm: options.flag("confirm", errors).is_some(),
         enabled: options.bool("enabled", errors).unwrap_or(true),
         preview: options.path("preview", errors),
@@ -69,10 +80,16 @@ fn parse(options: TokenStream, item: &TokenStream, errors: &mut Errors) -> Optio
     })
 }
 
+/// The function's name without `r#`.
+fn plain_name(function: &Ident) -> String {
+    let name = function.to_string();
+    name.strip_prefix("r#").map_or(name.clone(), str::to_owned)
+}
+
 fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
     let function = &tool.function.sig.ident;
     let cfgs = cfgs(&tool.function.attrs);
-    let name = tool.name.as_ref().map_or_else(|| function.to_string(), LitStr::value);
+    let name = tool.name.as_ref().map_or_else(|| plain_name(function), LitStr::value);
     let description = docs(&tool.function.attrs);
     let word_names = tool.words.iter().map(ToString::to_string);
     let content_name = match &tool.content {
@@ -110,10 +127,7 @@ fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
         _ => quote!(::hookspec::IntoToolOutput::into_output),
     };
     let wait = tool.function.sig.asyncness.map(|_| quote!(.await));
-    quote! {
-        #item
-
-        #(#cfgs)*
+    let items = quote! {
         #[doc(hidden)]
         #[allow(clippy::all, clippy::pedantic)]
         const _: () = {
@@ -135,5 +149,13 @@ fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
                 }),
             });
         };
+    };
+    // Where no item can stand, between methods, rustc refuses the one that it sees, at the function's name.
+    let placed = quote_spanned!(function.span()=> impl Tool { tool! { #items } });
+    quote! {
+        #item
+        #(#cfgs)*
+        #[::hookspec::__private::placed]
+        #placed
     }
 }

@@ -1,23 +1,26 @@
 //! From a checked hook to an entry in the point's slice.
 
-use proc_macro2::{Span, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
-use syn::spanned::Spanned;
-use syn::{Ident, ReturnType};
 
 use crate::signature::{cfgs, docs};
+use crate::ungroup;
+use crate::written::pointing_at;
 
+use super::call;
 use super::parse::{Bound, Hook, HookOptions, Place};
 
+/// The function as it stands, and beside it everything else in one call of the point's own macro: where the point is not
+/// known, rustc has that to tell and nothing more; and the point answers for what only it knows.
 pub(crate) fn expand(hook: &Hook, item: &TokenStream) -> TokenStream {
     let Hook { point, function, options, .. } = hook;
     let cfgs = cfgs(&function.attrs);
-    // All of the import carries the user's span, or rustc would underline the whole attribute.
-    let span = point.span();
-    let import = quote_spanned!(span=> use #point as __point;);
-    let call = if function.sig.asyncness.is_some() { async_call(hook) } else { sync_call(hook) };
+    let name = function.sig.ident.span();
+    let asked = questions(hook);
+    let call = call::call(hook);
     let origin = origin(hook);
-    let options_tokens = option_tokens(options);
+    let once_named = named_once(hook);
+    let option_tokens = option_tokens(options);
     let settings = hook.params.iter().find_map(|bound| match bound {
         Bound::Settings(ty) => Some(ty),
         _ => None,
@@ -30,25 +33,67 @@ pub(crate) fn expand(hook: &Hook, item: &TokenStream) -> TokenStream {
         Some(path) => quote!(::core::option::Option::Some(#path)),
         None => quote!(::core::option::Option::None),
     };
-    quote! {
-        #item
-
-        #(#cfgs)*
+    let items = quote! {
         #[doc(hidden)]
         #[allow(clippy::all, clippy::pedantic)]
         const _: () = {
-            #import
+            use #point as __point;
             use __point::__core as __core;
             type __P = __point::Point;
             type __V = <__P as __core::Point>::Verdict;
+            #asked
+            #once_named
             __core::__gathered!([__point::__SLICE] __core::Entry<__P> = __core::Entry::new(
                 #origin,
-                #options_tokens,
+                #option_tokens,
                 #call,
                 #settings,
                 #on_error,
             ));
         };
+    };
+    // Where no item can stand, between methods, rustc refuses the one that it sees, at the function's name.
+    let placed = quote_spanned!(name=> impl Hook { hook! { #items } });
+    quote! {
+        #item
+        #(#cfgs)*
+        #point! { @items #[#point::__core::__private::placed] #placed }
+    }
+}
+
+/// What the point is asked: whether it takes such a hook.
+fn questions(hook: &Hook) -> TokenStream {
+    let point = &hook.point;
+    let mut out = TokenStream::new();
+    if let Some(asyncness) = &hook.function.sig.asyncness {
+        out.extend(quote!(#point! { @async #asyncness }));
+    }
+    for word in &hook.options.asks {
+        out.extend(quote!(#point! { @#word #word }));
+    }
+    out
+}
+
+/// A name that is written out may be given once at a point and in a crate: the second macro of that name is refused.
+fn named_once(hook: &Hook) -> TokenStream {
+    let Some(name) = &hook.options.name else { return TokenStream::new() };
+    let Some(point) = hook.point.segments.last() else { return TokenStream::new() };
+    let escaped: String = name
+        .value()
+        .chars()
+        .map(|letter| match letter {
+            '.' => "_".to_owned(),
+            '-' => "__".to_owned(),
+            other => other.to_string(),
+        })
+        .collect();
+    let span = pointing_at(name.span());
+    let once = format_ident!("hook_named_{escaped}_at_{}", point.ident, span = span);
+    quote_spanned! {span=>
+        #[doc(hidden)]
+        #[allow(non_local_definitions)]
+        #[macro_export]
+        macro_rules! #once { () => {} }
     }
 }
 
@@ -76,6 +121,7 @@ fn origin(hook: &Hook) -> TokenStream {
 fn option_tokens(options: &HookOptions) -> TokenStream {
     let mut fields = Vec::new();
     if let Some(priority) = &options.priority {
+        let priority = ungroup::bracketed(priority);
         fields.push(quote!(priority: #priority));
     }
     if let Some(enabled) = options.enabled {
@@ -90,12 +136,13 @@ fn option_tokens(options: &HookOptions) -> TokenStream {
         Place::Blocking => fields.push(quote!(placement: __core::Placement::Blocking)),
         Place::Background => fields.push(quote!(placement: __core::Placement::Background)),
     }
-    if let Some(nanos) = options.timeout {
-        fields
-            .push(quote!(timeout: ::core::option::Option::Some(::core::time::Duration::from_nanos(#nanos))));
-    }
-    if let Some(nanos) = options.budget {
-        fields.push(quote!(budget: ::core::option::Option::Some(::core::time::Duration::from_nanos(#nanos))));
+    for (nanos, field) in [(options.timeout, "timeout"), (options.budget, "budget")] {
+        if let Some(nanos) = nanos {
+            let field = Ident::new(field, Span::call_site());
+            fields.push(
+                quote!(#field: ::core::option::Option::Some(::core::time::Duration::from_nanos(#nanos))),
+            );
+        }
     }
     if let Some(failures) = options.quarantine {
         fields.push(quote!(quarantine: ::core::option::Option::Some(#failures)));
@@ -130,137 +177,4 @@ fn camel(word: &Ident) -> Ident {
         })
         .collect();
     Ident::new(&text, word.span())
-}
-
-/// What the user's function is called with. A field access carries the span of the user's parameter, so that
-/// rustc explains an unknown field or a wrong type there.
-fn arguments(hook: &Hook) -> Vec<TokenStream> {
-    let arguments = hook.params.iter().map(|bound| match bound {
-        Bound::Field(param) => {
-            let span = param.ident.span();
-            let field = if syn::parse_str::<Ident>(&param.name).is_ok() {
-                Ident::new(&param.name, span)
-            } else {
-                Ident::new_raw(&param.name, span)
-            };
-            let event = Ident::new("__event", span);
-            quote_spanned!(span=> #event.#field)
-        }
-        Bound::Event => quote!(__event),
-        Bound::Session => quote!(__session),
-        Bound::State(_) => quote!(&mut *__state),
-        Bound::Settings(_) => quote!(&*__settings),
-    });
-    arguments.collect()
-}
-
-/// Fetches the state and the settings; on failure the hook fails with `give_up`.
-fn preludes(hook: &Hook, give_up: &TokenStream) -> TokenStream {
-    let mut prelude = TokenStream::new();
-    for bound in &hook.params {
-        match bound {
-            Bound::State(ty) => prelude.extend(quote! {
-                let mut __state = match __core::Session::state::<#ty>(__session) {
-                    ::core::result::Result::Ok(state) => state,
-                    ::core::result::Result::Err(error) => {
-                        __out.fail(error);
-                        return #give_up;
-                    }
-                };
-            }),
-            Bound::Settings(ty) => prelude.extend(quote! {
-                let __settings = __core::Session::settings::<#ty>(__session);
-            }),
-            _ => {}
-        }
-    }
-    prelude
-}
-
-/// Hands what the user's function returned to the outcome, spanned so that a wrong type is reported at the
-/// user's return type.
-fn conversion(hook: &Hook, call: &TokenStream) -> TokenStream {
-    let function = &hook.function;
-    let background = hook.options.place == Place::Background;
-    let nameable = function.sig.generics.params.is_empty();
-    match &function.sig.output {
-        ReturnType::Type(_, ty) if nameable && !has_impl(quote!(#ty)) => {
-            if background {
-                quote_spanned!(ty.span()=> __core::__private::convert_background::<__P, #ty>(#call, __out))
-            } else {
-                quote_spanned!(ty.span()=> __core::__private::convert::<__V, #ty>(#call, __out))
-            }
-        }
-        ReturnType::Default => quote!(#call),
-        ReturnType::Type(..) if background => {
-            quote!(__core::__private::convert_background::<__P, _>(#call, __out))
-        }
-        ReturnType::Type(..) => quote!(__core::__private::convert::<__V, _>(#call, __out)),
-    }
-}
-
-/// Whether a type cannot be written out because `impl Trait` is somewhere in it.
-fn has_impl(ty: TokenStream) -> bool {
-    ty.into_iter().any(|token| match token {
-        TokenTree::Ident(word) => word == "impl",
-        TokenTree::Group(group) => has_impl(group.stream()),
-        _ => false,
-    })
-}
-
-fn sync_call(hook: &Hook) -> TokenStream {
-    let function = &hook.function.sig.ident;
-    let arguments = arguments(hook);
-    let prelude = preludes(hook, &quote!(()));
-    let converted = conversion(hook, &quote!(#function(#(#arguments),*)));
-    quote! {
-        __core::Call::<__P>::Sync({
-            fn __call(
-                __event: &<__P as __core::Point>::Event<'_>,
-                __session: &__core::Session,
-                __out: &mut __core::Outcome<__V>,
-            ) {
-                #prelude
-                #converted;
-            }
-            __call
-        })
-    }
-}
-
-fn async_call(hook: &Hook) -> TokenStream {
-    let function = &hook.function.sig.ident;
-    let asyncness = hook.function.sig.asyncness.span();
-    let arguments = arguments(hook);
-    let prelude = preludes(hook, &quote!(__said));
-    let awaited = quote!(#function(#(#arguments),*).await);
-    let converted = conversion(hook, &awaited);
-    let event = if hook.params.iter().any(|bound| matches!(bound, Bound::Event)) {
-        quote!(let __event = &__event;)
-    } else {
-        TokenStream::new()
-    };
-    let check = format_ident!("allows_async", span = asyncness);
-    let allowed = quote_spanned!(asyncness=> __core::__private::#check::<__P>());
-    quote! {
-        __core::Call::<__P>::Async({
-            const _: () = #allowed;
-            fn __call<'a>(
-                __event: <__P as __core::Point>::Event<'a>,
-                __session: &'a __core::Session,
-            ) -> __core::BoxFuture<'a, __core::Outcome<__V>> {
-                ::std::boxed::Box::pin(async move {
-                    let mut __said = __core::Outcome::silent();
-                    {
-                        let __out = &mut __said;
-                        #event
-                        #prelude
-                        #converted;
-                    }
-                    __said
-                })
-            }
-            __call
-        })
-    }
 }

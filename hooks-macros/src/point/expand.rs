@@ -2,11 +2,14 @@
 
 use proc_macro2::{Span, TokenStream};
 use quote::{format_ident, quote};
-use syn::{GenericArgument, Lifetime, Path, PathArguments, Type, Visibility};
+use syn::{Ident, Path, Type, Visibility};
 
 use crate::signature::docs;
+use crate::written::plain;
 
-use super::parse::{Declaration, Field};
+use super::parse::Declaration;
+use super::types::{has_borrow, lend_field, own_field, owned_type, with_lifetime};
+use super::{carrier, words};
 
 pub(crate) fn expand(core: &Path, point: &Declaration) -> TokenStream {
     let Declaration { attrs, vis, name, .. } = point;
@@ -29,10 +32,10 @@ pub(crate) fn expand(core: &Path, point: &Declaration) -> TokenStream {
     let lend_fields = point.fields.iter().map(lend_field);
 
     // linkme makes a macro of the slice's name at the crate's root, and refuses two slices of one name in a
-    // program: so the name holds the package and the point.
+    // program: so the name holds the package, the point and its place.
     let package = std::env::var("CARGO_PKG_NAME").unwrap_or_default();
     let package: String = package.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
-    let slice = format_ident!("__HOOKSPEC_{package}_{name}", span = Span::call_site());
+    let slice = format_ident!("__HOOKSPEC_{package}_{name}{}", place(name), span = Span::call_site());
     let inner_vis = seen_from_inside(vis);
     let title = format!("The event of [`{name}`].");
     let owned_title = format!("The event of [`{name}`] without borrows, for background hooks and the wire.");
@@ -41,11 +44,8 @@ pub(crate) fn expand(core: &Path, point: &Declaration) -> TokenStream {
     let info = info(core, point);
     let verdict_type = verdict(core, point);
     let with = with_fold(point);
-    let allows_async = if point.has_flag("sync") {
-        quote!()
-    } else {
-        quote!(impl __core::__private::AllowsAsync for Point {})
-    };
+    let carrier = carrier::expand(core, point);
+    let words = words::traits(point, &event, &inner_vis);
     quote! {
         #[doc = #title]
         #[derive(Clone, Copy, Debug, #name::__core::__private::serde::Serialize)]
@@ -88,13 +88,14 @@ pub(crate) fn expand(core: &Path, point: &Declaration) -> TokenStream {
         #vis mod #name {
             #[doc(hidden)]
             pub use #core as __core;
+            // By way of the trait, not of `super`: in a function's body that is not where the event stands.
             #[doc(hidden)]
-            #inner_vis use super::{#event as Event, #owned as Owned};
+            #inner_vis type Event<'e> = <Point as __core::Point>::Event<'e>;
 
             /// The hook point as a type.
             #[derive(Clone, Copy, Debug)]
             #inner_vis struct Point;
-            #allows_async
+            #words
 
             #[doc(hidden)]
             #[allow(unsafe_code)]
@@ -126,6 +127,18 @@ pub(crate) fn expand(core: &Path, point: &Declaration) -> TokenStream {
 
         #(#attrs)*
         #vis const #name: #name::Point = #name::Point;
+
+        #carrier
+    }
+}
+
+/// Where the declaration stands, for a name: a second point of one name shall be refused once, and not for its slice too.
+fn place(name: &Ident) -> String {
+    if proc_macro::is_available() {
+        let span = name.span().unwrap();
+        format!("_{}_{}", span.line(), span.column())
+    } else {
+        String::new()
     }
 }
 
@@ -201,26 +214,6 @@ fn info(core: &Path, point: &Declaration) -> TokenStream {
     }
 }
 
-/// A type as a person would write it.
-fn plain(ty: &Type) -> String {
-    let text = quote!(#ty).to_string();
-    let mut out = String::new();
-    let mut rest = text.as_str();
-    while let Some(space) = rest.find(' ') {
-        let (before, after) = rest.split_at(space);
-        out.push_str(before);
-        rest = &after[1..];
-        let left = out.chars().last().unwrap_or(' ');
-        let right = rest.chars().next().unwrap_or(' ');
-        let tight =
-            matches!(left, '<' | '&' | '[' | '(' | ':') || matches!(right, '<' | '>' | ']' | ')' | ',' | ':');
-        if !tight || left == ',' {
-            out.push(' ');
-        }
-    }
-    out + rest
-}
-
 fn camel(name: &str) -> String {
     name.split('_')
         .flat_map(|word| {
@@ -228,136 +221,4 @@ fn camel(name: &str) -> String {
             letters.next().into_iter().chain(letters.map(|c| c.to_ascii_lowercase())).collect::<Vec<_>>()
         })
         .collect()
-}
-
-fn has_borrow(ty: &Type) -> bool {
-    match ty {
-        Type::Reference(_) => true,
-        Type::Path(path) => path.path.segments.iter().any(|segment| match &segment.arguments {
-            PathArguments::AngleBracketed(arguments) => {
-                arguments.args.iter().any(|argument| match argument {
-                    GenericArgument::Type(ty) => has_borrow(ty),
-                    GenericArgument::Lifetime(_) => true,
-                    _ => false,
-                })
-            }
-            _ => false,
-        }),
-        Type::Tuple(tuple) => tuple.elems.iter().any(has_borrow),
-        Type::Slice(slice) => has_borrow(&slice.elem),
-        Type::Array(array) => has_borrow(&array.elem),
-        _ => false,
-    }
-}
-
-/// The type with `'a` wherever a lifetime was left out.
-fn with_lifetime(ty: &Type) -> Type {
-    let mut ty = ty.clone();
-    add_lifetime(&mut ty);
-    ty
-}
-
-fn add_lifetime(ty: &mut Type) {
-    let lifetime = || Lifetime::new("'a", Span::call_site());
-    match ty {
-        Type::Reference(reference) => {
-            if reference.lifetime.as_ref().is_none_or(|held| held.ident == "_") {
-                reference.lifetime = Some(lifetime());
-            }
-            add_lifetime(&mut reference.elem);
-        }
-        Type::Path(path) => {
-            for segment in &mut path.path.segments {
-                if let PathArguments::AngleBracketed(arguments) = &mut segment.arguments {
-                    for argument in &mut arguments.args {
-                        match argument {
-                            GenericArgument::Type(ty) => add_lifetime(ty),
-                            GenericArgument::Lifetime(held) if held.ident == "_" => *held = lifetime(),
-                            _ => {}
-                        }
-                    }
-                }
-            }
-        }
-        Type::Tuple(tuple) => tuple.elems.iter_mut().for_each(add_lifetime),
-        Type::Slice(slice) => add_lifetime(&mut slice.elem),
-        Type::Array(array) => add_lifetime(&mut array.elem),
-        _ => {}
-    }
-}
-
-/// How a field is borrowed: not at all, directly, or inside an `Option`.
-enum Borrow<'t> {
-    No,
-    Ref(&'t Type),
-    OptionRef(&'t Type),
-}
-
-fn borrow(ty: &Type) -> Borrow<'_> {
-    if let Type::Reference(reference) = ty {
-        return Borrow::Ref(&reference.elem);
-    }
-    if let Type::Path(path) = ty
-        && let Some(segment) = path.path.segments.last()
-        && segment.ident == "Option"
-        && let PathArguments::AngleBracketed(arguments) = &segment.arguments
-        && let Some(GenericArgument::Type(Type::Reference(reference))) = arguments.args.first()
-    {
-        return Borrow::OptionRef(&reference.elem);
-    }
-    Borrow::No
-}
-
-/// What a borrowed type is when it is owned. The common ones are spelled out, for readable docs.
-fn owned_of(ty: &Type) -> TokenStream {
-    if let Type::Slice(slice) = ty {
-        let element = &slice.elem;
-        return quote!(::std::vec::Vec<#element>);
-    }
-    if let Type::Path(path) = ty
-        && let Some(segment) = path.path.segments.last()
-    {
-        if segment.ident == "str" {
-            return quote!(::std::string::String);
-        }
-        if segment.ident == "Path" {
-            return quote!(::std::path::PathBuf);
-        }
-    }
-    quote!(<#ty as ::std::borrow::ToOwned>::Owned)
-}
-
-fn owned_type(ty: &Type) -> TokenStream {
-    match borrow(ty) {
-        Borrow::No => quote!(#ty),
-        Borrow::Ref(inner) => owned_of(inner),
-        Borrow::OptionRef(inner) => {
-            let inner = owned_of(inner);
-            quote!(::core::option::Option<#inner>)
-        }
-    }
-}
-
-fn own_field(field: &Field) -> TokenStream {
-    let name = &field.name;
-    match borrow(&field.ty) {
-        Borrow::No => quote!(#name: ::core::clone::Clone::clone(&event.#name)),
-        Borrow::Ref(inner) => {
-            quote!(#name: <#inner as ::std::borrow::ToOwned>::to_owned(event.#name))
-        }
-        Borrow::OptionRef(inner) => {
-            quote!(#name: event.#name.map(<#inner as ::std::borrow::ToOwned>::to_owned))
-        }
-    }
-}
-
-fn lend_field(field: &Field) -> TokenStream {
-    let name = &field.name;
-    match borrow(&field.ty) {
-        Borrow::No => quote!(#name: ::core::clone::Clone::clone(&owned.#name)),
-        Borrow::Ref(inner) => quote!(#name: ::std::borrow::Borrow::<#inner>::borrow(&owned.#name)),
-        Borrow::OptionRef(inner) => {
-            quote!(#name: owned.#name.as_ref().map(::std::borrow::Borrow::<#inner>::borrow))
-        }
-    }
 }

@@ -1,9 +1,13 @@
 //! `hook_point!`: declarations → rules → event, twin, module, constant.
 
+mod carrier;
 mod expand;
 mod parse;
+mod types;
+mod words;
 
 use proc_macro2::TokenStream;
+use quote::{quote, quote_spanned};
 
 use crate::errors::Errors;
 
@@ -22,5 +26,9 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         }
     }
     tokens.extend(errors.into_tokens());
-    tokens
+    let Some(first) = declarations.points.first() else { return tokens };
+    // One item, so that rustc has one thing to refuse where no item can stand: between methods.
+    let core = &declarations.core;
+    let placed = quote_spanned!(first.name.span()=> impl HookPoint { points! { #tokens } });
+    quote!(#[#core::__private::placed] #placed)
 }

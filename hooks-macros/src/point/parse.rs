@@ -4,7 +4,9 @@ use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Ident, LitStr, Path, Token, Type, Visibility, braced, bracketed, parenthesized};
 
-use crate::errors::{Errors, nearest};
+use crate::errors::Errors;
+use crate::nearest::nearest;
+use crate::{names, ungroup};
 
 pub(crate) struct Declarations {
     /// The path of the hookspec crate, as `hook_point!` knows it.
@@ -73,10 +75,10 @@ impl Parse for Declaration {
             }
         }
         input.parse::<Token![->]>()?;
-        let mut verdict = vec![input.call(Type::without_plus)?];
+        let mut verdict = vec![ungroup::ty(input.call(Type::without_plus)?)];
         while input.peek(Token![+]) {
             input.parse::<Token![+]>()?;
-            verdict.push(input.call(Type::without_plus)?);
+            verdict.push(ungroup::ty(input.call(Type::without_plus)?));
         }
         let body;
         braced!(body in input);
@@ -92,7 +94,7 @@ impl Parse for Field {
         let fold = fold.map(|index| attrs.remove(index));
         let name = input.parse()?;
         input.parse::<Token![:]>()?;
-        Ok(Self { attrs, fold, name, ty: input.parse()? })
+        Ok(Self { attrs, fold, name, ty: ungroup::ty(input.parse()?) })
     }
 }
 
@@ -105,6 +107,14 @@ impl Declaration {
         })
     }
 
+    /// Whether hooks may refuse here.
+    pub(crate) fn is_gate(&self) -> bool {
+        self.verdict.iter().any(|ty| {
+            matches!(ty, Type::Path(path)
+            if path.path.segments.last().is_some_and(|segment| segment.ident == "Gate"))
+        })
+    }
+
     pub(crate) fn has_flag(&self, flag: &str) -> bool {
         self.flags.iter().any(|held| held == flag)
     }
@@ -113,10 +123,14 @@ impl Declaration {
 /// Checks a declaration; gives whether its name is good.
 pub(crate) fn check(point: &Declaration, errors: &mut Errors) -> bool {
     let name = point.name.to_string();
-    let capital = |c: char| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_';
-    let good = name.len() > 1 && name.chars().all(capital);
+    let good = names::is_point(&name);
     if !good {
         errors.at(&point.name, "a hook point's name is two capitals or more, as in `FILE_POST_SAVE`");
+    }
+    for name in std::iter::once(&point.wire).chain(&point.aliases) {
+        if let Err(why) = names::wire(&name.value()) {
+            errors.at(name, why);
+        }
     }
     for flag in &point.flags {
         let text = flag.to_string();

@@ -1,0 +1,154 @@
+//! The function that the dispatcher calls: it fetches what the user's function asks for, calls it, and hands on what it said.
+//!
+//! Words that are resolved (`__event`, `__out`) have the macro's own span, or `macro_rules!` around the user's tokens would
+//! make them unknown; the user's spans only point.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{ReturnType, Type};
+
+use crate::signature::{Param, has_impl};
+use crate::written::{nameless, pointing_at};
+
+use super::parse::{Bound, Hook, Place};
+
+pub(crate) fn call(hook: &Hook) -> TokenStream {
+    if hook.function.sig.asyncness.is_some() { async_call(hook) } else { sync_call(hook) }
+}
+
+/// A local word of the macro's own.
+fn word(name: &str) -> Ident {
+    Ident::new(name, Span::call_site())
+}
+
+/// What the user's function is called with.
+fn arguments(hook: &Hook) -> Vec<TokenStream> {
+    let arguments = hook.params.iter().map(|bound| match bound {
+        Bound::Field(param) => field(hook, param),
+        Bound::Event(ty) => bind(hook, ty, &quote!(__event)),
+        Bound::Session(ty) => bind(hook, ty, &quote!(__session)),
+        Bound::State(_) => quote!(&mut *__state),
+        Bound::Settings(_) => quote!(&*__settings),
+    });
+    arguments.collect()
+}
+
+/// The point's macro knows its fields: it gives the access for one of them, and an error that lists them for any other.
+fn field(hook: &Hook, param: &Param) -> TokenStream {
+    let point = &hook.point;
+    let span = pointing_at(param.ident.span());
+    let field = if syn::parse_str::<Ident>(&param.name).is_ok() {
+        Ident::new(&param.name, span)
+    } else {
+        Ident::new_raw(&param.name, span)
+    };
+    let bound = bind(hook, &param.ty, &quote!(__event.#field));
+    // The user's own token, for the error.
+    let mut written = field.clone();
+    written.set_span(param.ident.span());
+    quote!(#point! { @field #written #bound })
+}
+
+/// A value as the type that the user wrote, or an error at that type.
+fn bind(hook: &Hook, ty: &Type, value: &TokenStream) -> TokenStream {
+    let named = nameless(ty, &hook.function.sig.generics);
+    let bind = quote_spanned!(ty.span()=> <#named as __point::Parameter<_>>::bind);
+    quote!(#bind(&#value))
+}
+
+/// Fetches the state and the settings; on failure the hook fails with `give_up`.
+fn preludes(hook: &Hook, give_up: &TokenStream) -> TokenStream {
+    let mut prelude = TokenStream::new();
+    for bound in &hook.params {
+        match bound {
+            Bound::State(ty) => prelude.extend(quote! {
+                let mut __state = match __core::Session::state::<#ty>(__session) {
+                    ::core::result::Result::Ok(state) => state,
+                    ::core::result::Result::Err(error) => {
+                        __out.fail(error);
+                        return #give_up;
+                    }
+                };
+            }),
+            Bound::Settings(ty) => prelude.extend(quote! {
+                let __settings = __core::Session::settings::<#ty>(__session);
+            }),
+            _ => {}
+        }
+    }
+    prelude
+}
+
+/// Hands what the user's function returned to the outcome, spanned so that a wrong type is reported at the
+/// user's return type.
+fn conversion(hook: &Hook, call: &TokenStream) -> TokenStream {
+    let function = &hook.function;
+    let out = word("__out");
+    let give = match (&function.sig.output, hook.options.place) {
+        (ReturnType::Default, _) => return call.clone(),
+        (ReturnType::Type(_, ty), place) => {
+            let written =
+                if has_impl(quote!(#ty)) { quote!(_) } else { nameless(ty, &function.sig.generics) };
+            match place {
+                Place::Background => {
+                    quote_spanned!(ty.span()=> <#written as __core::BackgroundReturn>::observe)
+                }
+                _ => quote_spanned!(ty.span()=> <#written as __point::Return>::give),
+            }
+        }
+    };
+    quote!(#give(#call, #out))
+}
+
+fn sync_call(hook: &Hook) -> TokenStream {
+    let function = &hook.function.sig.ident;
+    let arguments = arguments(hook);
+    let prelude = preludes(hook, &quote!(()));
+    let converted = conversion(hook, &quote!(#function(#(#arguments),*)));
+    quote! {
+        __core::Call::<__P>::Sync({
+            fn __call(
+                __event: &<__P as __core::Point>::Event<'_>,
+                __session: &__core::Session,
+                __out: &mut __core::Outcome<__V>,
+            ) {
+                #prelude
+                #converted;
+            }
+            __call
+        })
+    }
+}
+
+fn async_call(hook: &Hook) -> TokenStream {
+    let function = &hook.function.sig.ident;
+    let arguments = arguments(hook);
+    let prelude = preludes(hook, &quote!(__said));
+    let converted = conversion(hook, &quote!(#function(#(#arguments),*).await));
+    let event = if hook.params.iter().any(|bound| matches!(bound, Bound::Event(_))) {
+        quote!(let __event = &__event;)
+    } else {
+        TokenStream::new()
+    };
+    quote! {
+        __core::Call::<__P>::Async({
+            fn __call<'a>(
+                __event: <__P as __core::Point>::Event<'a>,
+                __session: &'a __core::Session,
+            ) -> __core::BoxFuture<'a, __core::Outcome<__V>> {
+                ::std::boxed::Box::pin(async move {
+                    let mut __said = __core::Outcome::silent();
+                    {
+                        let __out = &mut __said;
+                        #event
+                        #prelude
+                        #converted;
+                    }
+                    __said
+                })
+            }
+            __call
+        })
+    }
+}

@@ -1,0 +1,44 @@
+//! Rules about a hook as a whole: which options go together, and which go with its function.
+
+use crate::errors::Errors;
+use crate::options::Opts;
+
+use super::parse::{Bound, Hook, Place};
+
+pub(crate) fn check(hook: &Hook, written: &Opts, errors: &mut Errors) {
+    let states = hook.params.iter().filter(|bound| matches!(bound, Bound::State(_))).count();
+    if states > 1 {
+        errors.at(&hook.function.sig.ident, "a hook has one `state`; put what it keeps into one struct");
+    }
+    let is_async = hook.function.sig.asyncness.is_some();
+    if let (Some(_), Some(blocking)) = (written.get("background"), written.get("blocking")) {
+        errors.at(
+            &blocking.key,
+            "`blocking` and `background` exclude each other: a background hook may block anyway",
+        );
+    } else if let (true, Some(blocking)) = (is_async, written.get("blocking")) {
+        errors.at(
+            &blocking.key,
+            "`blocking` is for plain functions; an `async fn` yields, so give it a `timeout` instead",
+        );
+    }
+    if let Some(timeout) = written.get("timeout") {
+        match hook.options.place {
+            Place::Background => errors.at(
+                &timeout.key,
+                "a `background` hook is never cut off, for nobody waits for it: leave `timeout` out; `budget` warns when it is slow",
+            ),
+            Place::Inline if !is_async => errors.at(
+                &timeout.key,
+                "a sync hook cannot be cut off: make it an `async fn`, or add `blocking`; `budget` warns when it is slow",
+            ),
+            _ => {}
+        }
+    }
+    if let (Some(fail_open), Place::Background) = (written.get("fail_open"), hook.options.place) {
+        errors.at(
+            &fail_open.key,
+            "a `background` hook decides nothing, so its failure denies nothing: leave `fail_open` out",
+        );
+    }
+}

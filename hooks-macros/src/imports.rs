@@ -1,0 +1,79 @@
+//! Whether a name can have been imported at all: only a file's text tells a macro that.
+//!
+//! rustc says of a point that nobody imported that it cannot find a macro, and not what to write. So the file is read, and
+//! where nothing in it can bring the name into scope, the macro says it. In doubt rustc has the word.
+
+use proc_macro2::Ident;
+
+/// Whether nothing in the file that `name` stands in can have brought it into scope.
+pub(crate) fn cannot_be_here(name: &Ident) -> bool {
+    if !proc_macro::is_available() {
+        return false;
+    }
+    let Some(file) = name.span().unwrap().local_file() else { return false };
+    let generated = std::env::var_os("OUT_DIR").is_some_and(|folder| file.starts_with(folder));
+    let text = std::fs::read_to_string(&file).unwrap_or_default();
+    !generated && says_nowhere(&text, &name.to_string())
+}
+
+/// Whether a source neither imports `name` nor holds what may do so unseen: a glob, a macro's definition or call.
+fn says_nowhere(source: &str, name: &str) -> bool {
+    let code: Vec<&str> = source.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
+    let code = code.join("\n");
+    let mut seen = false;
+    for (at, _) in code.match_indices(name) {
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        let (before, after) = (&code[..at], &code[at + name.len()..]);
+        if before.ends_with(word) || after.starts_with(word) {
+            continue;
+        }
+        if !before.trim_end().ends_with("hook(") {
+            return false;
+        }
+        seen = true;
+    }
+    seen && !code.contains("*;") && !code.contains("*,") && !code.contains("*}") && !calls_a_macro(&code)
+}
+
+/// Whether a macro that may bring in names is called between items, or one is defined.
+fn calls_a_macro(code: &str) -> bool {
+    code.lines().any(|line| {
+        let line = line.trim_start_matches("hookspec::");
+        let name = line.split(['!', ' ']).next().unwrap_or_default();
+        let called = line[name.len()..].trim_start().starts_with('!') && !line.starts_with([' ', '\t', '#']);
+        line.contains("macro_rules") || (called && !matches!(name, "plugin" | "hook_point"))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says_nowhere;
+
+    #[test]
+    fn a_name_that_nothing_can_have_imported_is_found_out() {
+        for source in [
+            "use hookspec::hook;\n#[hook(BAKE)]\nfn f() {}\n",
+            "use hookspec::hook;\n// BAKE is a point\n#[hook(BAKE, once)]\nfn f() { println!(\"{}\", 2 * 3); }\n",
+            "use x::BAKE_2;\nhookspec::plugin!();\n#[hook( BAKE )]\nfn f() {}\n",
+        ] {
+            assert!(says_nowhere(source, "BAKE"), "{source}");
+        }
+    }
+
+    #[test]
+    fn in_doubt_rustc_has_the_word() {
+        for source in [
+            "use hookspec::{hook, points::BAKE};\n#[hook(BAKE)]\nfn f() {}\n",
+            "use hookspec::points::*;\n#[hook(BAKE)]\nfn f() {}\n",
+            "use hookspec::{points::*, hook};\n#[hook(BAKE)]\nfn f() {}\n",
+            "use hookspec::{hook, points::*};\n#[hook(BAKE)]\nfn f() {}\n",
+            "prelude!();\n#[hook(BAKE)]\nfn f() {}\n",
+            "macro_rules! m { () => { #[hook(BAKE)] fn f() {} } }\n",
+            "mod a { use x::BAKE; }\n#[hook(BAKE)]\nfn f() {}\n",
+            "m! { #[hook(BAKE)] fn f() {} }\n",
+            "#[hook(OTHER)]\nfn f() {}\n",
+        ] {
+            assert!(!says_nowhere(source, "BAKE"), "{source}");
+        }
+    }
+}
