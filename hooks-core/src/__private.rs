@@ -70,6 +70,20 @@ pub fn absent<T>() -> T {
     unreachable!("the macro reported an error here")
 }
 
+/// Whether a module's path is a crate's root.
+#[must_use]
+pub const fn is_root(module: &str) -> bool {
+    let bytes = module.as_bytes();
+    let mut at = 0;
+    while at < bytes.len() {
+        if bytes[at] == b':' {
+            return false;
+        }
+        at += 1;
+    }
+    true
+}
+
 /// The JSON Schema of a tool's arguments.
 #[cfg(feature = "schema")]
 #[must_use]

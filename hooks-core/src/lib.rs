@@ -96,6 +96,8 @@ pub use message::{Message, Role};
 pub use model::{ChunkKind, FinishReason, Metadata, MicroDollars, Parameters, Request, Timings, Usage};
 pub use outcome::{BackgroundReturn, BoxError, Each, IntoOutcome, Outcome};
 pub use plugin::Plugin;
+#[doc(hidden)]
+pub use plugin::{CrateWithoutPlugin, PluginCrate};
 pub use point::{
     AnyPoint, FieldInfo, FireSite, Point, PointInfo, SchemaIfAny, find_point, fire_sites,
     points as all_points,

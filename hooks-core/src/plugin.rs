@@ -41,6 +41,38 @@ impl Plugin {
     }
 }
 
+/// Stands for the manifest of a crate that has none.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct CrateWithoutPlugin;
+
+/// What `plugins!` finds in a crate.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "this crate is no plugin: `hookspec::plugin!();` is missing at its root",
+    label = "write `hookspec::plugin!();` in the lib.rs of this crate",
+    note = "it stands at the crate's root, not in a module"
+)]
+pub trait PluginCrate {
+    /// The manifest.
+    fn manifest(&'static self) -> &'static Plugin;
+}
+
+#[diagnostic::do_not_recommend]
+impl PluginCrate for Plugin {
+    fn manifest(&'static self) -> &'static Plugin {
+        self
+    }
+}
+
+// A second kind, of which there is none: with one alone rustc would not look at what it was given.
+#[diagnostic::do_not_recommend]
+impl PluginCrate for crate::__private::Nobody {
+    fn manifest(&'static self) -> &'static Plugin {
+        match *self {}
+    }
+}
+
 /// Makes this crate a plugin. Write it once, at the crate's root.
 #[macro_export]
 macro_rules! plugin {
@@ -53,6 +85,10 @@ macro_rules! plugin {
             description: env!("CARGO_PKG_DESCRIPTION"),
             essays: $crate::__private::essays_impl!(),
         };
+        const _: () = assert!(
+            $crate::__private::is_root(module_path!()),
+            "`hookspec::plugin!();` stands in a module; write it at the crate's root, in lib.rs or main.rs",
+        );
     };
 }
 

@@ -1,8 +1,8 @@
 //! `plugins!`: a macro of its own only for the sake of its error: a crate without `plugin!()` is underlined where
 //! the user named it.
 
-use proc_macro2::{Ident, TokenStream};
-use quote::quote;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{Path, Token, bracketed};
@@ -29,9 +29,20 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         Err(error) => return error.to_compile_error(),
     };
     let manifests = plugins.iter().map(|plugin| {
-        let span = plugin.segments.last().map_or_else(proc_macro2::Span::call_site, |last| last.ident.span());
-        let manifest = Ident::new("HOOKSPEC_PLUGIN", span);
-        quote!(&#plugin::#manifest)
+        let span = plugin.segments.last().map_or_else(Span::call_site, |last| last.ident.span());
+        let (found, of) =
+            (Ident::new("HOOKSPEC_PLUGIN", span), quote_spanned!(span=> PluginCrate>::manifest));
+        // The inner scope has the crate's manifest, where it has one; the outer one says that it has none.
+        quote_spanned! {span=> {
+            #[allow(unused)]
+            const #found: #core::CrateWithoutPlugin = #core::CrateWithoutPlugin;
+            {
+                #[allow(unused_imports)]
+                use #plugin::*;
+                <_ as #core::#of(&#found)
+            }
+        } }
     });
-    quote! { { const __PLUGINS: &[&#core::Plugin] = &[#(#manifests),*]; __PLUGINS.iter().copied() } }
+    let count = plugins.len();
+    quote! { { let plugins: [&'static #core::Plugin; #count] = [#(#manifests),*]; plugins.into_iter() } }
 }

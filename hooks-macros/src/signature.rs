@@ -4,7 +4,8 @@ use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
 use syn::{
-    Attribute, Expr, ExprLit, FnArg, GenericParam, Ident, Item, Lit, Meta, Pat, Signature, Type, Visibility,
+    Attribute, Expr, ExprLit, FnArg, GenericArgument, GenericParam, Ident, Item, Lit, Meta, Pat,
+    PathArguments, ReturnType, Signature, Type, TypeParamBound, TypeTraitObject, Visibility,
 };
 
 use crate::errors::Errors;
@@ -130,6 +131,44 @@ pub(crate) fn params(function: &Function, what: &str, errors: &mut Errors) -> Ve
         }
     }
     params
+}
+
+/// `Box<dyn Error>` in a type, where it is not `Send + Sync`: such an error cannot be kept.
+pub(crate) fn unsendable_error(ty: &Type) -> Option<&TypeTraitObject> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    let PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+    let types = || {
+        arguments.args.iter().filter_map(|argument| match argument {
+            GenericArgument::Type(ty) => Some(ungroup::first(ty)),
+            _ => None,
+        })
+    };
+    if last.ident == "Box" {
+        let Type::TraitObject(object) = types().next()? else { return None };
+        let names: Vec<String> = object
+            .bounds
+            .iter()
+            .filter_map(|bound| match bound {
+                TypeParamBound::Trait(bound) => {
+                    bound.path.segments.last().map(|segment| segment.ident.to_string())
+                }
+                _ => None,
+            })
+            .collect();
+        let whole = ["Send", "Sync"].iter().all(|name| names.iter().any(|held| held == name));
+        return (names.iter().any(|name| name == "Error") && !whole).then_some(object);
+    }
+    types().find_map(unsendable_error)
+}
+
+/// Complains of an error type that cannot be kept.
+pub(crate) fn check_error(output: &ReturnType, errors: &mut Errors) {
+    if let ReturnType::Type(_, ty) = output
+        && let Some(object) = unsendable_error(ungroup::first(ty))
+    {
+        errors.at(object, "an error travels between threads: write `Box<dyn Error + Send + Sync>`");
+    }
 }
 
 /// Whether a type cannot be written out because `impl Trait` is somewhere in it.

@@ -41,6 +41,7 @@ fn parse(options: TokenStream, item: &TokenStream, errors: &mut Errors) -> Optio
     let function = Function::read(item, "#[tool]", EXAMPLE, errors);
     let (options, function) = (options?, function?);
     options.check("`#[tool]`", KNOWN, errors);
+    signature::check_error(&function.sig.output, errors);
     let (mut args, mut order) = (None, Vec::new());
     for param in signature::params(&function, "tool", errors) {
         match param.name.as_str() {

@@ -45,6 +45,14 @@ fn show(tokens: TokenStream) -> TokenStream {
         .collect()
 }
 
+/// The type in the groups.
+pub(crate) fn first(mut ty: &Type) -> &Type {
+    while let Type::Group(group) = ty {
+        ty = &group.elem;
+    }
+    ty
+}
+
 /// The type without groups, at any depth.
 pub(crate) fn ty(mut ty: Type) -> Type {
     open(&mut ty);

@@ -54,7 +54,7 @@ fn field(hook: &Hook, param: &Param) -> TokenStream {
 fn bind(hook: &Hook, ty: &Type, value: &TokenStream) -> TokenStream {
     let named = nameless(ty, &hook.function.sig.generics);
     let bind = quote_spanned!(ty.span()=> <#named as __point::Parameter<_>>::bind);
-    quote!(#bind(&#value))
+    quote!(*#bind(&#value))
 }
 
 /// Fetches the state and the settings; on failure the hook fails with `give_up`.

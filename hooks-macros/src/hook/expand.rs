@@ -5,7 +5,6 @@ use quote::{format_ident, quote, quote_spanned};
 
 use crate::signature::{cfgs, docs};
 use crate::ungroup;
-use crate::written::pointing_at;
 
 use super::call;
 use super::parse::{Bound, Hook, HookOptions, Place};
@@ -87,7 +86,7 @@ fn named_once(hook: &Hook) -> TokenStream {
             other => other.to_string(),
         })
         .collect();
-    let span = pointing_at(name.span());
+    let span = name.span();
     let once = format_ident!("hook_named_{escaped}_at_{}", point.ident, span = span);
     quote_spanned! {span=>
         #[doc(hidden)]

@@ -2,6 +2,7 @@
 
 use crate::errors::Errors;
 use crate::options::Opts;
+use crate::signature;
 
 use super::parse::{Bound, Hook, Place};
 
@@ -10,6 +11,7 @@ pub(crate) fn check(hook: &Hook, written: &Opts, errors: &mut Errors) {
     if states > 1 {
         errors.at(&hook.function.sig.ident, "a hook has one `state`; put what it keeps into one struct");
     }
+    signature::check_error(&hook.function.sig.output, errors);
     let is_async = hook.function.sig.asyncness.is_some();
     if let (Some(_), Some(blocking)) = (written.get("background"), written.get("blocking")) {
         errors.at(

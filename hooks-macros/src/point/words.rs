@@ -27,19 +27,19 @@ pub(super) fn traits(point: &Declaration, event: &Ident, inner_vis: &TokenStream
             note = #has
         )]
         #inner_vis trait #parameter<T: ?::core::marker::Sized>: ::core::marker::Sized {
-            fn bind(value: &T) -> Self;
+            fn bind(value: &T) -> &Self;
         }
         #[diagnostic::do_not_recommend]
-        impl<T: ::core::marker::Copy> #parameter<T> for T {
+        impl<T> #parameter<T> for T {
             #[inline(always)]
-            fn bind(value: &T) -> T {
-                *value
+            fn bind(value: &T) -> &T {
+                value
             }
         }
         // A second way, from a type that no value has: with one alone rustc would take it before it looked at the value.
         #[diagnostic::do_not_recommend]
         impl<T> #parameter<[__core::__private::Nobody]> for T {
-            fn bind(_: &[__core::__private::Nobody]) -> T {
+            fn bind(_: &[__core::__private::Nobody]) -> &T {
                 __core::__private::absent()
             }
         }

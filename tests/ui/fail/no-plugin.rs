@@ -1,3 +1,3 @@
 fn main() {
-    let _ = hookspec::plugins![hookspec_ui_tests];
+    let _ = hookspec::plugins![hookspec_ui_tests, serde];
 }

@@ -1,0 +1,7 @@
+mod hooks {
+    hookspec::plugin!();
+}
+
+fn main() {
+    let _ = &hooks::HOOKSPEC_PLUGIN;
+}
