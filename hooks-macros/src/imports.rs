@@ -17,32 +17,36 @@ pub(crate) fn cannot_be_here(name: &Ident) -> bool {
 }
 
 /// Whether a source neither imports `name` nor holds what may do so unseen: a glob, a macro's definition or call.
+///
+/// Where the name is imported, that is seen at the file's top, and no more of it is looked at.
 fn says_nowhere(source: &str, name: &str) -> bool {
-    let code: Vec<&str> = source.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
-    let code = code.join("\n");
+    let code = || source.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let word = |c: char| c.is_alphanumeric() || c == '_';
     let mut seen = false;
-    for (at, _) in code.match_indices(name) {
-        let word = |c: char| c.is_alphanumeric() || c == '_';
-        let (before, after) = (&code[..at], &code[at + name.len()..]);
-        if before.ends_with(word) || after.starts_with(word) {
-            continue;
+    for line in code() {
+        for (at, _) in line.match_indices(name) {
+            let (before, after) = (&line[..at], &line[at + name.len()..]);
+            if before.ends_with(word) || after.starts_with(word) {
+                continue;
+            }
+            if !before.trim_end().ends_with("hook(") {
+                return false;
+            }
+            seen = true;
         }
-        if !before.trim_end().ends_with("hook(") {
-            return false;
-        }
-        seen = true;
     }
-    seen && !code.contains("*;") && !code.contains("*,") && !code.contains("*}") && !calls_a_macro(&code)
+    let glob = |line: &str| {
+        ["*;", "*,", "*}"].iter().any(|end| line.contains(end)) || line.trim_end().ends_with('*')
+    };
+    seen && !code().any(|line| glob(line) || calls_a_macro(line))
 }
 
-/// Whether a macro that may bring in names is called between items, or one is defined.
-fn calls_a_macro(code: &str) -> bool {
-    code.lines().any(|line| {
-        let line = line.trim_start_matches("hookspec::");
-        let name = line.split(['!', ' ']).next().unwrap_or_default();
-        let called = line[name.len()..].trim_start().starts_with('!') && !line.starts_with([' ', '\t', '#']);
-        line.contains("macro_rules") || (called && !matches!(name, "plugin" | "hook_point"))
-    })
+/// Whether a macro that may bring in names is called between items here, or one is defined.
+fn calls_a_macro(line: &str) -> bool {
+    let line = line.trim_start_matches("hookspec::");
+    let name = line.split(['!', ' ']).next().unwrap_or_default();
+    let called = line[name.len()..].trim_start().starts_with('!') && !line.starts_with([' ', '\t', '#']);
+    line.contains("macro_rules") || (called && !matches!(name, "plugin" | "hook_point"))
 }
 
 #[cfg(test)]

@@ -8,6 +8,8 @@ mod core_points;
 mod durations;
 mod errors;
 mod essays;
+#[cfg(test)]
+mod golden;
 mod hook;
 mod imports;
 mod names;

@@ -1,0 +1,2 @@
+#[hook(TURN_PRE)]
+fn memory(state: &mut Kept, settings: &Told, session: &Session) {}

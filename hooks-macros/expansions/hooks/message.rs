@@ -1,0 +1,5 @@
+/// Greets.
+#[hook(FILE_POST_SAVE, priority = 5)]
+fn message(_content: &str) -> Option<Message> {
+    None
+}

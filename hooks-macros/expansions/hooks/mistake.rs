@@ -1,0 +1,2 @@
+#[hook(FILE_POST_SAVE, onec)]
+fn mistake() {}

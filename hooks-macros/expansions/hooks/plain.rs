@@ -1,0 +1,2 @@
+#[hook(FILE_POST_SAVE)]
+fn plain(path: &Path, created: bool) {}

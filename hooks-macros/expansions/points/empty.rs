@@ -1,0 +1,2 @@
+/// No fields, for this crate only.
+OPEN("bakery.open") -> Messages {}
