@@ -258,6 +258,7 @@ impl RegistryBuilder {
         for add in &self.add_explicit {
             add(&mut gathering);
         }
+        gathering.check_tools(&tools.all_names());
         gathering.check_leftovers(&tools.all_names());
         let Gathering { points, mut off, settings, shown, mut problems, dead, foreign, .. } = gathering;
         find_duplicate_points(&mut problems);

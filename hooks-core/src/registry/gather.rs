@@ -214,6 +214,27 @@ impl Gathering<'_> {
         }
     }
 
+    /// Hooks of tools that this program does not have. A plugin may serve a tool that is not in every program: then its hook
+    /// is off, and says why. A name that is nearly one of ours is a mistake.
+    pub(crate) fn check_tools(&mut self, tool_names: &[String]) {
+        for (info, why) in &mut self.off {
+            let Some(tool) = info.tool.filter(|tool| !tool_names.iter().any(|known| known == tool)) else {
+                continue;
+            };
+            // A letter or two: `read` and `read_file` are two tools, `raed_file` is none.
+            let slips = |known: &&String| strsim::damerau_levenshtein(tool, known) <= tool.len() / 4;
+            match tool_names.iter().find(slips) {
+                None => *why = format!("its tool `{tool}` is not in this program"),
+                Some(meant) => self.problems.push(Problem::UnknownTool {
+                    hook: info.name.clone(),
+                    place: place(&info.file, info.line),
+                    tool: tool.to_owned(),
+                    meant: meant.clone(),
+                }),
+            }
+        }
+    }
+
     /// Complains about configuration that fits nothing.
     pub(crate) fn check_leftovers(&mut self, tool_names: &[String]) {
         let mut names: Vec<String> = self

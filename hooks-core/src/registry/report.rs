@@ -97,6 +97,20 @@ pub enum Problem {
         /// Where the other is.
         second: String,
     },
+    /// A hook of a tool that this program does not have, where it has one of nearly that name.
+    #[error(
+        "the hook `{hook}` ({place}) says `tool = \"{tool}\"`, and this program has no such tool; did you mean `{meant}`?"
+    )]
+    UnknownTool {
+        /// The hook.
+        hook: String,
+        /// Where the hook is.
+        place: String,
+        /// The tool as the hook writes it.
+        tool: String,
+        /// The tool that is there.
+        meant: String,
+    },
     /// An async hook in a host that cannot wait.
     #[error(
         "the hook `{hook}` ({place}) is an `async fn`, and this host fires `{point}` without an async runtime; disable the hook, or make it a plain `fn`"
