@@ -73,6 +73,8 @@ pub fn main(plugins: impl IntoIterator<Item = &'static Plugin>) -> ExitCode {
         anstream::ColorChoice::Never.write_global();
     }
     screen::start(common.wide);
+    // What goes wrong in the tour is what it shows.
+    let quiet = if matches.subcommand_name() == Some("tour") { "off" } else { QUIET };
     tracing_subscriber::fmt()
         .with_writer(std::io::stderr)
         .with_ansi(output::errors_are_coloured())
@@ -80,7 +82,7 @@ pub fn main(plugins: impl IntoIterator<Item = &'static Plugin>) -> ExitCode {
         .without_time()
         .with_env_filter(
             tracing_subscriber::EnvFilter::try_from_env("HOOKSPEC_LOG")
-                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(QUIET)),
+                .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new(quiet)),
         )
         .init();
     let mut linked: Vec<&'static Plugin> = hookspec::plugins![hookspec_agent, hookspec_builtins].collect();

@@ -74,7 +74,27 @@ fn harmless(text: &str) -> String {
     anstream::adapter::strip_str(text).to_string()
 }
 
-fn describe(call: &ToolUse) -> String {
+/// A message without the tags that a model reads: `<system_info>…</system_info>`. What is no pair stays.
+pub(crate) fn untagged(text: &str) -> String {
+    let mut text = text.to_owned();
+    let mut from = 0;
+    while let Some(start) = text.get(from..).and_then(|rest| rest.find('<')).map(|at| from + at) {
+        from = start + 1;
+        let Some(end) = text[start..].find('>').map(|at| start + at) else { break };
+        let name = text[start + 1..end].to_owned();
+        let is_name = !name.is_empty()
+            && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '_' | '-'));
+        let close = format!("</{name}>");
+        if let Some(at) = text[end..].find(&close).map(|at| end + at).filter(|_| is_name) {
+            text.replace_range(at..at + close.len(), "");
+            text.replace_range(start..=end, "");
+            from = start;
+        }
+    }
+    text
+}
+
+pub(crate) fn describe(call: &ToolUse) -> String {
     let words = call.args.iter().cloned().chain(call.kwargs.iter().map(|(name, value)| {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let first = text.lines().next().unwrap_or_default();
@@ -82,4 +102,22 @@ fn describe(call: &ToolUse) -> String {
         format!("{name}={first}{more}")
     }));
     visible_line(format!("{} {}", call.tool, words.collect::<Vec<_>>().join(" ")).trim_end())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tags_in_pairs_are_taken_out_and_others_are_not() {
+        for (text, plain) in [
+            ("<system_info>It is 3.</system_info>", "It is 3."),
+            ("<a-b>\none <task>\n</a-b>", "\none <task>\n"),
+            ("<a><b>x</b></a> <a>y</a>", "x y"),
+            ("1 < 2 > 0 <B>x</B> <>y</> <a", "1 < 2 > 0 <B>x</B> <>y</> <a"),
+            ("<ä>x</ä> </a><a>", "<ä>x</ä> </a><a>"),
+        ] {
+            assert_eq!(untagged(text), plain);
+        }
+    }
 }

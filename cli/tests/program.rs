@@ -24,13 +24,15 @@ fn the_tour_shows_what_it_promises() {
         "panicked: this hook cannot stand shells",
         "(background)",
         "the session has been going on for 7min",
-        "<workspace-agents-warning>",
+        "Staged: a program called `claude`",
+        "5 of 5 · Which hook ran when",
         "claude-code",
         "What to type next",
     ] {
         assert!(text.contains(part), "`{part}` in\n{text}");
     }
     assert!(!text.contains('\u{1b}'), "no colours in a pipe");
+    assert!(!text.contains("<system_info>") && !text.contains("<workspace-agents"), "no tags: {text}");
     let picture = home.path().join("tour.svg");
     home.good(&["trace", "--svg", picture.to_str().unwrap()]);
     let svg = std::fs::read_to_string(picture).unwrap();

@@ -12,7 +12,13 @@ fn screen(home: &Home, columns: usize, args: &[&str]) -> String {
     let mut command = home.command(args);
     command.stdin(std::process::Stdio::inherit()).env("COLUMNS", columns.to_string());
     command.env("TERM", "xterm").env("NO_COLOR", "1");
-    spawn_command(command, Some(60_000)).unwrap().exp_eof().unwrap().replace('\r', "")
+    text(&spawn_command(command, Some(60_000)).unwrap().exp_eof().unwrap())
+}
+
+/// What was shown: `rexpect` gives each byte as a character.
+fn text(bytes: &str) -> String {
+    let bytes: Vec<u8> = bytes.chars().filter_map(|c| u8::try_from(c).ok()).collect();
+    String::from_utf8(bytes).unwrap().replace('\r', "")
 }
 
 fn widest(text: &str) -> usize {
@@ -56,6 +62,64 @@ fn the_list_is_of_what_is_on_and_nothing_of_the_tour_is_in_it() {
     let row = named.lines().find(|line| line.contains("test.test_turn_pre")).unwrap();
     assert!(row.starts_with("on") && row.contains("  --allow  "), "{row}");
     assert!(home.bad(&["list", "--allow", "tour"]).contains("matches no hook or tool"));
+}
+
+/// The tour on a terminal of 80 columns, with a key at each pause; what was shown until each, and the end.
+fn tour(keys: &[&str]) -> Vec<String> {
+    let home = Home::new();
+    let mut command = home.command(&["tour"]);
+    command.stdin(std::process::Stdio::inherit()).env("COLUMNS", "80");
+    command.env("TERM", "xterm").env("NO_COLOR", "1");
+    let mut terminal = spawn_command(command, Some(60_000)).unwrap();
+    let mut screens = Vec::new();
+    for key in keys {
+        screens.push(text(&terminal.exp_string("any key goes on ").unwrap()));
+        terminal.exp_string("q ends").unwrap();
+        terminal.send(key).unwrap();
+        terminal.flush().unwrap();
+    }
+    screens.push(text(&terminal.exp_eof().unwrap()));
+    screens
+}
+
+#[test]
+fn the_tour_stops_for_a_key_between_its_scenes_and_each_fits_a_screen() {
+    let screens = tour(&[" ", "\u{1b}[B", "x", "\n", " "]);
+    assert_eq!(screens.len(), 6);
+    for (at, screen) in screens.iter().enumerate() {
+        let screen = screen.replace("\u{1b}[K", "");
+        assert!(screen.lines().count() <= 40 && widest(&screen) <= 80, "{at}: {screen}");
+        match at {
+            5 => assert!(screen.contains("What to type next"), "{screen}"),
+            _ => assert!(screen.contains(&format!("{} of 5 · ", at + 1)), "{screen}"),
+        }
+    }
+    let all = screens.concat();
+    for once in ["F401 `os` imported but unused\n", "panicked: this hook cannot stand shells\n  ⚑", "PID "]
+    {
+        assert_eq!(all.matches(once).count(), 1, "{once}: {all}");
+    }
+}
+
+#[test]
+fn q_and_ctrl_c_end_the_tour() {
+    for key in ["q", "\u{3}"] {
+        let screens = tour(&[" ", key]);
+        assert!(!screens.concat().contains("3 of 5"), "{screens:?}");
+    }
+}
+
+#[test]
+fn the_tour_of_a_pipe_and_of_who_asks_for_it_does_not_stop() {
+    let home = Home::new();
+    assert!(screen(&home, 120, &["tour", "--no-pause"]).contains("What to type next"));
+    let text = home.good(&["tour"]);
+    assert!(text.contains("What to type next") && !text.contains("any key"), "{text}");
+    // The program that cargo has built is run by cargo.
+    assert!(
+        text.contains("cargo run -p hookspec-cli -- list") || text.contains("cargo run --release -p"),
+        "{text}"
+    );
 }
 
 #[cfg(feature = "models")]

@@ -1,10 +1,15 @@
-//! `hookspec tour`: a scripted session with hooks at work.
+//! `hookspec tour`: a scripted session with hooks at work, told in five scenes.
 //!
 //! The model is a script; everything else is real: the engine, the tools, the hooks, the workspace (a
 //! temporary git repository), the linter (an example plugin, pointed at a small script), and another
 //! agent's process (a stand-in that only sleeps, under a name that `workspace_agents` knows).
+//!
+//! The session runs at once, in a fraction of a second, and is then told from its log and its timeline. At a terminal the
+//! telling waits for a key between the scenes; whoever reads through a pipe gets all of it.
 
 mod hooks;
+mod pause;
+mod scenes;
 mod stage;
 
 use std::process::ExitCode;
@@ -14,21 +19,33 @@ use clap::Args;
 use hookspec::points::EndReason;
 use hookspec::{Clock, Config, Hooks, Message, Mode, Plugin, Registry, TimelineEntry};
 use hookspec_agent::Agent;
-use hookspec_agent::engine::{Begin, Limits, Opening};
+use hookspec_agent::engine::{Begin, Limits, Opening, Silent};
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
 
-use crate::output::{self, ACCENT, BOLD, DIM, paint};
+use crate::output::{self, BOLD, DIM, paint};
+use crate::screen::behind;
 use crate::settings::{Common, Settings};
-use crate::show::Show;
 
 use super::CommandResult;
+use pause::Pause;
 use stage::Stage;
 
 #[derive(Debug, Args)]
-pub(crate) struct Tour {}
+pub(crate) struct Tour {
+    /// Do not wait for a key between the scenes.
+    #[arg(long)]
+    no_pause: bool,
+}
 
 const HOOKS: [&str; 5] = ["tour", "linter", "time_awareness", "workspace_agents", "cwd_awareness"];
+const PROMPT: &str = "Write greet.py, tidy up the settings, and look around.";
+
+/// A session that has ended.
+struct Played {
+    log: Vec<Arc<Message>>,
+    entries: Vec<TimelineEntry>,
+}
 
 impl Tour {
     pub(crate) fn run(&self, common: &Common, plugins: &[&'static Plugin]) -> CommandResult {
@@ -49,31 +66,52 @@ impl Tour {
             logs.filter(|logs| std::fs::create_dir_all(logs).is_ok() && tempfile::tempfile_in(logs).is_ok());
         let kept = logs.is_some();
         let logs = logs.unwrap_or_else(|| stage.folder("logs"));
-        let id = format!("tour-{}", jiff::Timestamp::now().strftime("%Y-%m-%d-%H%M%S"));
+        let mut id = format!("tour-{}", jiff::Timestamp::now().strftime("%Y-%m-%d-%H%M%S"));
+        // Another tour of this second.
+        while logs.join(&id).exists() {
+            id.push('b');
+        }
 
-        output::line(paint(BOLD, "A scripted session, with hooks at work"));
-        output::line(paint(
-            DIM,
-            format!(
-                "workspace {} · {} hooks selected of {}\n",
-                stage.workspace().display(),
-                registry.report().selected,
-                registry.report().found
-            ),
-        ));
-        // A panic is part of the show: its message is enough, without advice about backtraces.
+        // A panic is part of the show, which tells it.
         std::panic::set_hook(Box::new(|_| {}));
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-        let entries = runtime.block_on(play(registry, &stage, logs.clone(), id.clone()))?;
+        let played = runtime.block_on(play(registry, &stage, logs, id.clone()))?;
         let _ = std::panic::take_hook();
+        let scenes = scenes::of(&played.log, &played.entries, &stage.workspace());
         // What follows may be cut off (`| head`), which ends the program at once.
         drop(stage);
 
+        let pause = Pause::new(!self.no_pause);
+        output::line(paint(BOLD, "hookspec tour: a scripted session, with hooks at work"));
+        output::line(behind(
+            "The model is a script. The engine, the tools, the hooks and the workspace, a temporary folder, are real.",
+            0,
+        ));
+        for (at, scene) in scenes.iter().enumerate() {
+            title(at + 1, scene.title);
+            output::line(paint(DIM, behind(scene.staged, 0)));
+            output::line("");
+            scene.lines.iter().for_each(output::line);
+            if !pause.wait() {
+                return Ok(ExitCode::SUCCESS);
+            }
+        }
+        title(scenes.len() + 1, "Which hook ran when");
+        output::line(paint(
+            DIM,
+            behind("The timeline of this session, without the hooks that had nothing to say.", 0),
+        ));
         output::line("");
-        super::trace::print(&id, &entries);
-        finish(&id, kept);
+        super::trace::print_speaking(&id, &played.entries);
+        if pause.wait() {
+            scenes::next(kept);
+        }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+fn title(number: usize, text: &str) {
+    output::line(format!("\n{}", paint(BOLD, format!("{number} of 5 · {text}"))));
 }
 
 async fn play(
@@ -81,12 +119,12 @@ async fn play(
     stage: &Stage,
     logs: std::path::PathBuf,
     id: String,
-) -> Result<Vec<TimelineEntry>, Box<dyn std::error::Error>> {
+) -> Result<Played, Box<dyn std::error::Error>> {
     let hooks = match TokioSpawn::current() {
         Some(spawn) => Hooks::with_spawn(registry, Arc::new(spawn)),
         None => Hooks::new(registry),
     };
-    let agent = Agent::open(
+    let mut agent = Agent::open(
         Opening {
             hooks,
             begin: Begin::New(id.clone()),
@@ -94,7 +132,7 @@ async fn play(
             workspace: stage.workspace(),
             model: Some(format!("replay:{}", stage.script().display())),
             model_options: ModelOptions::default(),
-            frontend: Arc::new(Show),
+            frontend: Arc::new(Silent),
             limits: Limits::default(),
             clock: Clock::shifted(),
             observer: None,
@@ -102,57 +140,10 @@ async fn play(
         |builder| builder,
     )
     .await?;
-    let mut agent = agent;
-    for message in agent.session().log().iter().filter(|message| message.hook.is_some()) {
-        let hook = message.hook.as_deref().unwrap_or_default();
-        output::line(format!(
-            "  {} {}",
-            paint(ACCENT, format!("⚑ {hook} (for the model only)")),
-            message.content.replace('\n', "\n    ")
-        ));
-    }
-    let prompt = "Write greet.py, tidy up the settings, and look around.";
-    output::line(format!("\n{} {prompt}", paint(BOLD, ">")));
-    agent.prompt(Message::user(prompt)).await;
-    let hidden: Vec<_> =
-        agent.session().log().iter().filter(|m| m.hide && m.content.contains("UTC")).cloned().collect();
+    agent.prompt(Message::user(PROMPT)).await;
+    let log = agent.session().log().iter().cloned().collect();
     agent.end(EndReason::Complete).await;
-    for message in hidden {
-        let hook = message.hook.as_deref().unwrap_or_default();
-        output::line(format!(
-            "  {} {}",
-            paint(ACCENT, format!("⚑ {hook} (for the model only)")),
-            message.content
-        ));
-    }
     let text = std::fs::read_to_string(logs.join(&id).join("timeline.jsonl"))?;
-    Ok(text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect())
-}
-
-fn finish(id: &str, kept: bool) {
-    output::line(format!("\n{}", paint(BOLD, "What you saw")));
-    for (what, why) in [
-        ("linter.lint", "an example plugin, linted the file that was saved"),
-        ("tour.guard", "a gate, denied a patch; the model read why"),
-        ("tour.fragile", "has a bug and panicked; the session went on"),
-        ("tour.report", "ran in the background; nobody waited"),
-        ("time_awareness, workspace_agents", "told the model the time, and who else is here"),
-    ] {
-        output::line(format!("  {}  {why}", paint(ACCENT, what)));
-    }
-    output::line(format!("\n{}", paint(BOLD, "What to type next")));
-    let trace = format!("hookspec trace {id} --svg tour.svg");
-    let mut next = vec![
-        ("hookspec list", "the hooks that are on, and why"),
-        ("hookspec points FILE_POST_SAVE", "what a hook can ask for"),
-        ("hookspec new my-hooks", "a plugin crate with a hook, a test and a program of its own"),
-        ("hookspec chat --model ollama/llama3.2", "an agent, with your model"),
-    ];
-    if kept {
-        next.insert(0, (trace.as_str(), "this session as a picture"));
-    }
-    for (command, what) in next {
-        output::line(format!("  {command:<46} {}", paint(DIM, what)));
-    }
-    output::line(paint(DIM, "\nFrom a checkout, `hookspec` is `cargo run --release -p hookspec-cli --`."));
+    let entries = text.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    Ok(Played { log, entries })
 }

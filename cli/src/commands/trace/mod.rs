@@ -21,7 +21,7 @@ use crate::settings::{Common, Settings};
 
 use super::CommandResult;
 use picture::picture;
-pub(crate) use text::print;
+pub(crate) use text::{print, print_speaking};
 
 #[derive(Debug, Args)]
 pub(crate) struct Trace {

@@ -17,7 +17,17 @@ const TIME: usize = 9;
 
 /// Prints the session.
 pub(crate) fn print(session: &str, entries: &[TimelineEntry]) {
+    print_steps(session, entries, false);
+}
+
+/// The same without what had nothing to say, and without the points at which nobody had.
+pub(crate) fn print_speaking(session: &str, entries: &[TimelineEntry]) {
+    print_steps(session, entries, true);
+}
+
+fn print_steps(session: &str, entries: &[TimelineEntry], speaking: bool) {
     let steps = steps(entries);
+    let speaks = |step: &Step<'_>| run(step).is_some_and(|run| !words(run).is_empty());
     let columns = columns();
     let cells = if columns.is_some_and(|columns| columns < 140) { FEW_CELLS } else { CELLS };
     let axis = Axis::new(&steps);
@@ -37,6 +47,16 @@ pub(crate) fn print(session: &str, entries: &[TimelineEntry]) {
     let mut here = "";
     while let Some(step) = steps.get(at) {
         at += 1;
+        let told = match step.entry {
+            _ if !speaking => true,
+            TimelineEntry::Fired { .. } => {
+                steps[at..].iter().take_while(|next| run(next).is_some()).any(speaks)
+            }
+            TimelineEntry::Ran(_) => speaks(step),
+        };
+        if !told {
+            continue;
+        }
         match step.entry {
             TimelineEntry::Fired { point, .. } => {
                 // A stream fires once a piece: one line for as many as nobody listened to.

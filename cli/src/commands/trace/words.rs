@@ -2,6 +2,8 @@
 
 use hookspec::{Flow, Gate, HookRun};
 
+use crate::show::untagged;
+
 /// What a run came to, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
@@ -57,7 +59,7 @@ pub(super) fn words(run: &HookRun) -> String {
         Some(Flow::EndSession(reason)) => Some(format!("ended the session: {}", first_line(reason))),
         Some(Flow::Continue) | None => None,
     });
-    parts.extend(run.messages.iter().map(|text| format!("“{}”", first_line(text))));
+    parts.extend(run.messages.iter().map(|text| format!("“{}”", first_line(untagged(text).trim_start()))));
     parts.extend(run.background.then(|| "(background)".to_owned()));
     parts.join(" ")
 }
