@@ -82,7 +82,7 @@ impl Tour {
         drop(stage);
 
         let pause = Pause::new(!self.no_pause);
-        output::line(paint(BOLD, "hookspec tour: a scripted session, with hooks at work"));
+        output::line(paint(BOLD, "A scripted session, with hooks at work"));
         output::line(behind(
             "The model is a script. The engine, the tools, the hooks and the workspace, a temporary folder, are real.",
             0,
