@@ -122,7 +122,7 @@ impl New {
         let next = [
             (format!("cd {}", quoted(&place.to_string_lossy())), ""),
             ("cargo test".to_owned(), "its hooks, tested"),
-            (format!("{program} list"), "the built-in hooks and yours; minutes, the first time"),
+            (format!("{program} list"), "built-in hooks and yours; slow at first"),
             (format!("{program} chat"), "an agent with all of them"),
         ];
         let width = 1 + next.iter().map(|(command, _)| command.chars().count()).max().unwrap_or_default();
