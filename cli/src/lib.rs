@@ -14,6 +14,7 @@
 mod commands;
 mod extension;
 mod hooks;
+mod markdown;
 mod names;
 mod others;
 mod output;

@@ -61,7 +61,7 @@ pub(crate) fn plain(heading: &[&str], rows: &[Vec<String>]) {
     print(&heading, &rows);
 }
 
-fn lay_out(heading: &[(&str, Fit)], rows: &[Vec<Cell>], columns: Option<usize>) -> Vec<String> {
+pub(crate) fn lay_out(heading: &[(&str, Fit)], rows: &[Vec<Cell>], columns: Option<usize>) -> Vec<String> {
     let shown: Vec<usize> =
         (0..heading.len()).filter(|at| columns.is_none() || heading[*at].1 != Fit::Wide).collect();
     let natural = |at: &usize| {

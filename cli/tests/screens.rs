@@ -29,7 +29,8 @@ fn widest(text: &str) -> usize {
 fn every_table_fits_the_screen_and_a_pipe_gets_whole_lines() {
     let home = Home::new();
     home.config("[hooks]\ndisable = ['loop_guard']\n");
-    for args in [&["list"][..], &["list", "--all"], &["points"], &["points", "TOOL_CONFIRM"]] {
+    let explain = ["list", "--explain", "cli_confirm"];
+    for args in [&["list"][..], &["list", "--all"], &["points"], &["points", "TOOL_CONFIRM"], &explain] {
         for columns in [60, 80, 120] {
             let shown = screen(&home, columns, args);
             // Code to paste keeps its lines.
@@ -37,6 +38,9 @@ fn every_table_fits_the_screen_and_a_pipe_gets_whole_lines() {
             assert!(widest(shown) <= columns, "{args:?} at {columns}: {shown}");
         }
     }
+    let rendered = screen(&home, 80, &explain);
+    assert!(!rendered.contains("**") && !rendered.contains("|---"), "{rendered}");
+    assert!(home.good(&explain).contains("**Watches**"), "a pipe gets it as it was written");
     let piped = home.good(&["list", "--all"]);
     assert_eq!(piped, home.good(&["list", "--all", "--wide"]), "a pipe is wide");
     let wide = screen(&home, 80, &["list", "--all", "--wide"]);

@@ -12,6 +12,7 @@ use hookspec::{HookInfo, HookRow, Plugin, Registry, Setting};
 use serde_json::json;
 
 use crate::hooks::{Asking, Host, host_builder};
+use crate::markdown;
 use crate::names;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, paint};
 use crate::places;
@@ -189,7 +190,7 @@ fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) 
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(essay) = essay {
-        output::line(format!("{essay}\n"));
+        output::line(format!("{}\n", markdown::shown(essay, 0)));
     }
     for row in &rows {
         let info = &row.info;
@@ -198,13 +199,13 @@ fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) 
             row.why.strip_prefix("off ").map_or_else(|| format!(": {}", row.why), |why| format!(" {why}"));
         output::line(format!("{}  {on}{why}", paint(BOLD, &info.name)));
         if !info.docs.is_empty() {
-            output::line(format!("\n  {}\n", info.docs.replace('\n', "\n  ")));
+            output::line(format!("\n  {}\n", markdown::shown(&info.docs, 2)));
         }
         output::line(format!("  point     {} ({})", info.point.name, info.point.wire));
         output::line(format!("  priority  {}", info.priority));
         output::line(format!("  kind      {}", kind(row)));
         for (name, value) in options(info) {
-            output::line(format!("  {name:<9} {value}"));
+            output::line(format!("  {name:<9} {}", screen::behind(&value, 12)));
         }
         // A command from a file has no package.
         let place = format!("{} {}:{}", info.package, info.file, info.line);
