@@ -70,7 +70,7 @@ fn steady(home: &Home, text: &str) -> String {
             {
                 Some((before, after)) => {
                     let name = before.split_whitespace().next().unwrap_or_default();
-                    format!("    {name} TIME │BAR│{after}")
+                    format!("    {name} TIME │BAR│{}", numbers_of_this_run(after))
                 }
                 None => numbers_of_this_run(line),
             };
@@ -98,7 +98,6 @@ fn numbers_of_this_run(line: &str) -> String {
             _ if after("up") && words.contains(&"PID") => "TIME".to_owned(),
             word if word.starts_with("mem=") => "mem=SIZE".to_owned(),
             _ if after("is") && words.get(at + 1) == Some(&"UTC;") => "TIME".to_owned(),
-            _ if after("is") && words.get(at + 1) == Some(&"UTC;”") => "TIME".to_owned(),
             word if word.contains("hookspec-tour-") => "FOLDER".to_owned(),
             word => word.to_owned(),
         });
