@@ -95,7 +95,10 @@ pub(crate) fn untagged(text: &str) -> String {
 }
 
 pub(crate) fn describe(call: &ToolUse) -> String {
-    let words = call.args.iter().cloned().chain(call.kwargs.iter().map(|(name, value)| {
+    // In an order that does not hang on how the program was built; the file is what one looks for.
+    let mut kwargs: Vec<_> = call.kwargs.iter().collect();
+    kwargs.sort_by_key(|(name, _)| (*name != "path", *name));
+    let words = call.args.iter().cloned().chain(kwargs.into_iter().map(|(name, value)| {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         let first = text.lines().next().unwrap_or_default();
         let more = if text.lines().nth(1).is_some() { "…" } else { "" };
