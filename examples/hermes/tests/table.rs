@@ -2,6 +2,8 @@
 //! really get, and a row in the README.
 //!
 //! With `HOOKSPEC_HERMES_BLESS` in the environment the payloads and the README's table are written anew.
+//!
+//! A program of its own: it reads which points this program fires.
 
 #![allow(clippy::unwrap_used)] // a test that cannot go on has failed
 

@@ -1,12 +1,8 @@
 //! The plugin in the engine that every host runs: nothing here calls a hook itself.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
-
-mod common;
-
 use std::sync::Arc;
 
-use common::{Stage, builder, runs, words};
+use crate::common::{Stage, builder, runs, words};
 use hookspec::points::{EndReason, TurnOutcome};
 use hookspec::{Clock, Hooks, Message};
 use hookspec_agent::Agent;
@@ -76,7 +72,7 @@ async fn edge_06_a_server_that_died_between_turns_is_started_again_and_found() {
     let stage = Stage::one(&[]);
     let mut agent = open(&stage, "s", "ollama/write").await;
     assert_eq!(agent.prompt(Message::user("Hello?")).await, RESTED);
-    let server = common::pid_of(stage.starts()[0].1);
+    let server = crate::common::pid_of(stage.starts()[0].1);
     rustix::process::kill_process(server, rustix::process::Signal::KILL).unwrap();
     stage.reaches(Phase::Failed).await;
     // On another port, since the file says that any will do.

@@ -1,10 +1,6 @@
 //! The clients of which there are no recorded inputs: events as their documents show them, and what comes back.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
-use common::Setup;
+use crate::common::Setup;
 use hookspec::points as p;
 use hookspec::{Continue, First, Fold, Gate, Hook, Message};
 use hookspec_bridge::client::Client;
@@ -13,7 +9,7 @@ use serde_json::{Value, json};
 /// Hooks that refuse `rm`, ask about `git push`, change `ls`, hide passwords, keep going once, and talk.
 fn setup() -> Setup {
     Setup::new(
-        common::bare()
+        crate::common::bare()
             .register(Hook::new(p::SESSION_START, "t.start", |_, _| Message::system("be brief")))
             .register(Hook::new(p::MESSAGE_PRE_PROCESS, "t.prompt", |event, _| {
                 event.message.content.contains("password").then(|| Gate::deny("no passwords"))

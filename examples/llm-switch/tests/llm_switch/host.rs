@@ -1,14 +1,10 @@
 //! Whole hosts, as processes of their own, that are killed: edge cases 17 and 19.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
-
-mod common;
-
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
-use common::{Stage, end, pid_of, runs, turn, until};
+use crate::common::{Stage, end, pid_of, runs, turn, until};
 use hookspec_llm_switch::Phase;
 use rustix::process::{Signal, kill_process};
 use serde_json::{Value, json};

@@ -1,14 +1,10 @@
 //! What is started, asked and ended: the edge cases of the original that are about processes, ports and logs.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
-
-mod common;
-
 use std::net::TcpListener;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command, Stdio};
 
-use common::{FAKE, Stage, call, end, pid_of, runs, switch_local_llm, texts, turn, until, words};
+use crate::common::{FAKE, Stage, call, end, pid_of, runs, switch_local_llm, texts, turn, until, words};
 use hookspec_llm_switch::Phase;
 use rustix::process::{Signal, getpgid, kill_process};
 

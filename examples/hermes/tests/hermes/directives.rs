@@ -1,7 +1,5 @@
 //! What callbacks return, and what several of them say together: through the real dispatcher.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,7 +1,5 @@
 //! The file of local models: edge case 13 of the original, in which most of this was taken in silence or a crash.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
-
 use std::path::Path;
 
 use hookspec_llm_switch::{Config, Server};

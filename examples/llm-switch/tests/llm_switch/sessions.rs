@@ -1,14 +1,10 @@
 //! What sessions may rely on: the edge cases of the original, by their numbers in its description, as far as they are about who
 //! gets which server when.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
-
-mod common;
-
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use common::{Stage, call, end, rest, runs, switch_local_llm, texts, turn, words};
+use crate::common::{Stage, call, end, rest, runs, switch_local_llm, texts, turn, words};
 use hookspec::{InterruptReason, Message};
 use hookspec_llm_switch::Phase;
 

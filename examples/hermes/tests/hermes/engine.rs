@@ -1,10 +1,6 @@
 //! Callbacks in the real engine: what they refuse does not run, what they change is what runs, and what they are told is
 //! what happened.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
-
-mod common;
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
@@ -14,7 +10,7 @@ use hookspec_agent::engine::TurnEnd;
 use hookspec_hermes::Callbacks;
 use serde_json::{Map, Value, json};
 
-use common::{Stage, Told, call, listening, names, said, save, say};
+use crate::common::{Stage, Told, call, listening, names, said, save, say};
 
 fn returning(name: &str, returned: Value) -> Callbacks {
     Callbacks::new().on(name, "c", move |_, _| Ok(returned.clone())).unwrap()

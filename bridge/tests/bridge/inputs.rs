@@ -1,12 +1,10 @@
 //! The clients' own inputs: all are known, and nothing is lost on the way through.
 
-#![allow(clippy::unwrap_used)]
-
 use hookspec_bridge::events::{claude, codex};
 use serde_json::{Map, Value};
 
 fn lines(agent: &str) -> Vec<(String, Map<String, Value>)> {
-    include_str!("data/inputs.jsonl")
+    include_str!("../data/inputs.jsonl")
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
         .filter(|line| line["agent"] == agent)

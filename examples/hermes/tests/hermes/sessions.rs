@@ -1,10 +1,6 @@
 //! Turns end, and sessions end: two things that Hermes calls alike, and that are never confused here. And the streams,
 //! the interim words and the sub-agents in between.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
-
-mod common;
-
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +14,7 @@ use hookspec_hermes::hosts::{
 use hookspec_hermes::{Callbacks, ChildStatus, POST_LLM_CALL};
 use serde_json::{Value, json};
 
-use common::{Stage, Told, listening, names, save, say};
+use crate::common::{Stage, Told, listening, names, save, say};
 
 const BOUNDARIES: &[&str] =
     &["on_session_start", "on_session_end", "on_session_finalize", "on_session_reset"];

@@ -1,7 +1,5 @@
 //! What a callback does wrong is told once.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
-
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 

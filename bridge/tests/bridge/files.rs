@@ -1,13 +1,9 @@
 //! Calls that write files, before and after, with real files.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use common::Setup;
+use crate::common::Setup;
 use hookspec::points::{FILE_POST_PATCH, FILE_POST_SAVE, FILE_PRE_PATCH, FILE_PRE_SAVE, TURN_POST};
 use hookspec::{Fold, Gate, Hook};
 use hookspec_bridge::client::Client;
@@ -27,7 +23,7 @@ fn setup() -> (Setup, Notes) {
         (note(&notes), note(&notes), note(&notes), note(&notes), note(&notes));
     let guard = |text: &str| text.contains("SECRET").then(|| Gate::deny("no secrets in files"));
     let ended = |text: &str| (!text.ends_with('\n')).then(|| Fold(format!("{text}\n")));
-    let registry = common::bare()
+    let registry = crate::common::bare()
         .register(Hook::new(FILE_PRE_SAVE, "t.save", move |event, _| {
             saved(format!("save {} {:?}", name(event.path), event.content));
             (guard(event.content), ended(event.content))

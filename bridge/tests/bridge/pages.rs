@@ -1,8 +1,6 @@
 //! The tables in `docs/clients`: made from what the code does, so that they cannot say anything else.
 //!
-//! `UPDATE_PAGES=1 cargo test -p hookspec-bridge --test pages` writes them.
-
-#![allow(clippy::unwrap_used)]
+//! `UPDATE_PAGES=1 cargo test -p hookspec-bridge --test bridge pages` writes them.
 
 use std::path::Path;
 

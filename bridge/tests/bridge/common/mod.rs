@@ -45,7 +45,7 @@ impl Setup {
 
 /// The 61 recorded inputs: client, id, event.
 pub fn inputs() -> Vec<(Client, String, Value)> {
-    let lines = include_str!("../data/inputs.jsonl").lines();
+    let lines = include_str!("../../data/inputs.jsonl").lines();
     lines
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
         .map(|line| {

@@ -1,14 +1,10 @@
 //! The recorded inputs through real hooks: the points that fire, the answers that come back, and what a session
 //! remembers from one event to the next.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex};
 
-use common::{Setup, inputs};
+use crate::common::{Setup, inputs};
 use hookspec::points as p;
 use hookspec::{Fold, Gate, Hook, Message, RegistryBuilder};
 use hookspec_bridge::bridge::Event;
@@ -154,8 +150,10 @@ fn every_answer_to_codex_is_valid_by_its_schema() {
         let Some(body) = answer.body else { continue };
         answered += 1;
         let body = Value::Object(body);
-        let errors: Vec<_> =
-            common::codex_schema(&name, "output").iter_errors(&body).map(|error| error.to_string()).collect();
+        let errors: Vec<_> = crate::common::codex_schema(&name, "output")
+            .iter_errors(&body)
+            .map(|error| error.to_string())
+            .collect();
         assert!(errors.is_empty(), "{id} {body}: {errors:?}");
         assert!(!body.to_string().contains("null"), "{id} {body}");
     }
@@ -193,7 +191,7 @@ fn within(wanted: &Value, held: &Value) -> bool {
 
 #[test]
 fn the_real_engine_has_taken_every_shape_of_answer_that_it_can_get() {
-    let corpus: Vec<Value> = include_str!("data/codex_outcomes.jsonl")
+    let corpus: Vec<Value> = include_str!("../data/codex_outcomes.jsonl")
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
         .collect();
@@ -300,10 +298,11 @@ fn a_stop_is_kept_going_eight_times_and_not_for_ever() {
 fn a_gate_that_panics_fails_or_overruns_denies_and_an_observer_never_blocks() {
     let sleepy = || std::thread::sleep(std::time::Duration::from_secs(2));
     let builders: [RegistryBuilder; 3] = [
-        common::bare()
+        crate::common::bare()
             .register(Hook::new(p::TOOL_PRE_EXECUTE, "bad.panics", |_, _| -> () { panic!("oops") })),
-        common::bare().register(Hook::new(p::TOOL_PRE_EXECUTE, "bad.fails", |_, _| Err::<(), _>("oops"))),
-        common::bare().register(Hook::new(p::TOOL_PRE_EXECUTE, "bad.sleeps", move |_, _| sleepy())),
+        crate::common::bare()
+            .register(Hook::new(p::TOOL_PRE_EXECUTE, "bad.fails", |_, _| Err::<(), _>("oops"))),
+        crate::common::bare().register(Hook::new(p::TOOL_PRE_EXECUTE, "bad.sleeps", move |_, _| sleepy())),
     ];
     for builder in builders {
         let mut setup = Setup::new(builder);
@@ -315,7 +314,7 @@ fn a_gate_that_panics_fails_or_overruns_denies_and_an_observer_never_blocks() {
         }
     }
     let mut setup = Setup::new(
-        common::bare()
+        crate::common::bare()
             .register(Hook::new(p::TOOL_POST_EXECUTE, "bad.panics", |_, _| -> () { panic!("oops") }))
             .register(Hook::new(p::TURN_POST, "bad.sleeps", move |_, _| sleepy())),
     );
@@ -332,12 +331,15 @@ struct Count(u32);
 
 #[test]
 fn state_goes_on_from_event_to_event_and_none_is_lost_between_many_at_once() {
-    let setup =
-        Setup::new(common::bare().register(Hook::new(p::TOOL_PRE_EXECUTE, "count.calls", |_, session| {
+    let setup = Setup::new(crate::common::bare().register(Hook::new(
+        p::TOOL_PRE_EXECUTE,
+        "count.calls",
+        |_, session| {
             let mut count = session.state::<Count>()?;
             count.0 += 1;
             Ok::<_, hookspec::StateError>((count.0 == 200).then(|| Gate::deny("two hundred")))
-        })));
+        },
+    )));
     let (client, _, stdin) = inputs().into_iter().find(|(_, id, _)| id == "cx-pre-bash").unwrap();
     let refused: usize = std::thread::scope(|scope| {
         let threads: Vec<_> = (0..8)
@@ -372,7 +374,7 @@ fn a_call_that_was_edited_goes_through_the_gate_again() {
         "tool_input": { "command": "make" }, "tool_use_id": "c1"
     });
     for (to, refusal) in [("rm x", Some("not that one")), ("make -j2", None)] {
-        let setup = Setup::new(common::bare().register(gate()).register(edits(to)));
+        let setup = Setup::new(crate::common::bare().register(gate()).register(edits(to)));
         let (_, answer) = setup.send(Client::Claude, &event);
         let inner = answer.body.as_ref().map(|body| body["hookSpecificOutput"].clone()).unwrap_or_default();
         assert_eq!(answer.refusal.as_deref(), refusal, "{to}: {answer:?}");

@@ -1,7 +1,5 @@
 //! Single moments, fired by hand: what is told of each, and what is not.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
-
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,8 +1,6 @@
 //! What the README shows is what its program prints.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
-
-#[path = "../examples/callbacks.rs"]
+#[path = "../../examples/callbacks.rs"]
 #[allow(dead_code)]
 mod callbacks;
 

@@ -1,15 +1,11 @@
 //! What callbacks add goes into the user's message as the model gets it, and nowhere else.
 
-#![allow(clippy::unwrap_used)] // a test that cannot go on has failed
-
-mod common;
-
 use hookspec::points::{EndReason, TURN_PRE};
 use hookspec::{Hooks, Message, Registry, Request, Role, Session, fire_now};
 use hookspec_hermes::{Callbacks, Spill};
 use serde_json::{Value, json};
 
-use common::{Stage, said, say};
+use crate::common::{Stage, said, say};
 
 /// Callbacks of `pre_llm_call` that return these.
 fn adding(returns: Vec<Value>) -> Callbacks {
@@ -34,8 +30,8 @@ async fn pieces_are_added_to_the_users_message_in_order_and_the_log_keeps_what_t
         json!(7),
         json!({ "context": 12 }),
     ];
-    let told = common::Told::default();
-    let callbacks = common::listening(adding(returns), &["pre_api_request"], &told);
+    let told = crate::common::Told::default();
+    let callbacks = crate::common::listening(adding(returns), &["pre_api_request"], &told);
     let mut agent = stage.open(callbacks.register(stage.builder())).await;
     agent.prompt(Message::user("what now?")).await;
     let observed = told.lock().unwrap()[0].1["request_messages"][1]["content"].clone();
@@ -88,7 +84,8 @@ async fn a_long_piece_goes_into_a_file_and_its_ends_into_the_message() {
     agent.prompt(Message::user("what now?")).await;
     let sent = contents(&stage.requests.lock().unwrap()[0], Role::User).remove(0);
     assert!(sent.starts_with("what now?\n\nshort\n\n[10001 characters; "), "{sent}");
-    assert!(sent.contains(&"h".repeat(500)) && sent.ends_with(&"t".repeat(500)) && !sent.contains("mm"));
+    assert!(sent.contains(&"h".repeat(500)) && sent.ends_with(&"t".repeat(500)));
+    assert!(!sent.contains(&"m".repeat(20)), "the middle is in the file; its name may hold a few of any letter");
     let files: Vec<_> = std::fs::read_dir(stage.path("spill").join("test")).unwrap().flatten().collect();
     assert_eq!(files.len(), 1);
     assert_eq!(std::fs::read_to_string(files[0].path()).unwrap(), long);
