@@ -4,6 +4,7 @@
 #
 #   tests/readme.sh             README.md, and the pages that it links to
 #   tests/readme.sh PAGE …      these pages only
+#   tests/readme.sh --linked    only says which pages README.md links to
 #
 # A block that cannot run here says why in a line before it: <!-- not run: it needs … -->. What README.md shows between
 # backticks is run too, but for what is named below with its reason.
@@ -13,7 +14,7 @@ unset CDPATH
 
 declare -A not_run=(
     ["cargo run --release -p hookspec-cli --features full --"]="it is the beginning of a command"
-    ["cargo test --workspace -- --ignored"]="the step before this one in .ci/run"
+    ["cargo test --workspace -- --ignored slow_"]="a step of its own in .ci/run"
     ["hookspec chat --model ollama/llama3.2"]="it needs Ollama; agent/tests/models speaks its protocol"
     ["hookspec serve --model ollama/llama3.2"]="it serves until it is stopped; cli/tests/serve.rs starts and stops it"
     ["hookspec trace SESSION --svg out.svg"]="SESSION stands for a name"
@@ -24,8 +25,9 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/home" "$scratch/blocks" "$scratch/inline"
 export CARGO_HOME=${CARGO_HOME:-$HOME/.cargo} RUSTUP_HOME=${RUSTUP_HOME:-$HOME/.rustup}
 export HOME=$scratch/home CARGO_INSTALL_ROOT=$scratch/home/installed
-export PATH=$CARGO_INSTALL_ROOT/bin:$PATH
-unset HOOKSPEC_HOME HOOKSPEC_LOG HOOK_ALLOWLIST
+# Where the README puts `hookspec`: what it installed, else what its first command built.
+export PATH=$CARGO_INSTALL_ROOT/bin:$PWD/target/release:$PATH
+unset HOOKSPEC_HOME HOOKSPEC_LOG HOOK_ALLOWLIST CARGO_TARGET_DIR
 ran=0 left=0 failed=0
 
 # The `sh` blocks of a page, a file each; a reason not to run one becomes a file `N.not`.
@@ -61,11 +63,15 @@ run() {
         echo "   ok, $((SECONDS - begun)) s"
     else
         failed=$((failed + 1))
-        tail -n 100 "$scratch/said"
+        tail -n 150 "$scratch/said"
         echo "   FAILED with $code, $((SECONDS - begun)) s: $title"
     fi
 }
 
+if [ "${1:-}" = --linked ]; then
+    linked README.md
+    exit
+fi
 pages=("$@")
 [ $# = 0 ] && mapfile -t pages < <(echo README.md; linked README.md)
 for page in "${pages[@]}"; do

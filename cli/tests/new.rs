@@ -74,8 +74,8 @@ fn its_tests_pass_and_need_core_only_also_in_a_folder_with_spaces_inside_another
 }
 
 #[test]
-#[ignore = "builds all of hookspec once more: minutes"]
-fn its_program_lists_its_hooks() {
+#[ignore = "slow: builds all of hookspec once more"]
+fn slow_its_program_lists_its_hooks() {
     let home = Home::new();
     home.good(&["new", "my-hooks", "--hookspec", CHECKOUT]);
     let folder = home.workspace().join("my-hooks");

@@ -1,7 +1,7 @@
 //! The server under programs that others wrote: a browser, gptme's own client, a fuzzer of OpenAPI documents.
 //!
 //! Each is installed from its registry into a folder of the build, once. Slow. Where a registry or an interpreter is
-//! out of reach the test says so and ends; `cargo test --workspace -- --skip slow_` leaves them out.
+//! out of reach the test says so and ends; `cargo test --workspace -- --ignored slow_` runs them.
 
 #![allow(clippy::unwrap_used, clippy::print_stderr)] // a test that cannot go on has failed
 
@@ -78,6 +78,7 @@ fn expect(ended: Result<Ended, String>) {
 }
 
 #[test]
+#[ignore = "slow: installs other people's programs and runs them"]
 fn slow_gptmes_own_client() {
     // Only the client's file is loaded, and it needs `requests` alone.
     let had = python("gptme-client", &[&["requests"], &["--no-deps", "gptme==0.35.1"]]);
@@ -86,6 +87,7 @@ fn slow_gptmes_own_client() {
 }
 
 #[test]
+#[ignore = "slow: installs other people's programs and runs them"]
 fn slow_a_fuzzer_with_the_servers_own_document() {
     let Some(python) = or_skipped("schemathesis", python("schemathesis", &[&["schemathesis>=4,<5"]])) else {
         return;
@@ -94,6 +96,7 @@ fn slow_a_fuzzer_with_the_servers_own_document() {
 }
 
 #[test]
+#[ignore = "slow: installs other people's programs and runs them"]
 fn slow_the_page_in_a_browser() {
     let page = scripts().join("page");
     let wanted = std::fs::read_to_string(page.join("package.json")).unwrap();

@@ -154,8 +154,8 @@ fn claude() -> Option<PathBuf> {
 }
 
 #[test]
-#[ignore = "builds all of hookspec once more, fetches a real client and runs it: minutes"]
-fn the_whole_page() {
+#[ignore = "slow: builds all of hookspec once more, installs a real client and runs it"]
+fn slow_the_whole_page() {
     let mut reader = Reader::new();
     let model = Model::start(&COMMANDS);
     let claude = claude();

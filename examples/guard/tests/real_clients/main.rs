@@ -3,7 +3,7 @@
 //! Each client is installed from the npm registry into a temporary folder, gets a home and a workspace of its
 //! own, and talks to a server on 127.0.0.1 that plays the model. What reached the model is what its requests
 //! say. Slow: half a gigabyte is fetched once. Where npm or its registry is out of reach the tests say so and
-//! end; `cargo test --workspace -- --skip slow_` leaves them out.
+//! end; `cargo test --workspace -- --ignored slow_` runs them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)] // a test that cannot go on has failed
 
@@ -44,6 +44,7 @@ async fn tell(client: client::Client) -> Option<(Stage, Model)> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: installs other agents and runs them"]
 async fn slow_codex_with_trust_waived() {
     let Some((stage, model)) = tell(codex()).await else { return };
     let output = stage.run(&model, &["--dangerously-bypass-hook-trust"]).await;
@@ -51,6 +52,7 @@ async fn slow_codex_with_trust_waived() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: installs other agents and runs them"]
 async fn slow_codex_with_real_trust() {
     let Some((stage, model)) = tell(codex()).await else { return };
     // Untrusted hooks are skipped there without a word: what is protected goes.
@@ -66,6 +68,7 @@ async fn slow_codex_with_real_trust() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+#[ignore = "slow: installs other agents and runs them"]
 async fn slow_gemini() {
     let Some((stage, model)) = tell(gemini()).await else { return };
     let output = stage.run(&model, &[]).await;
