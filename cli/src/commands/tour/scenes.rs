@@ -96,6 +96,9 @@ fn told(message: &Message, workspace: &Path) -> Vec<String> {
     }
 }
 
+/// Columns that are enough for any command and what it does.
+const ROOMY: usize = 150;
+
 /// The last screen: what to type next, as it works where this program lies.
 pub(super) fn next(kept: bool) {
     output::line(format!("\n{}", paint(BOLD, "What to type next")));
@@ -114,9 +117,9 @@ pub(super) fn next(kept: bool) {
         .map(|(_, arguments, what)| (format!("{program} {arguments}"), *what))
         .collect();
     commands.push((format!("{with_models} chat --model ollama/llama3.2"), "an agent, with your model"));
-    // Beside each other where all fit, else one below the other.
+    // One below the other, but where there is room for the longest commands, those of cargo, and what they do.
     let wide = commands.iter().map(|(command, _)| width(command)).max().unwrap_or(0);
-    let beside = commands.iter().all(|(_, what)| columns().is_none_or(|most| wide + 4 + width(what) <= most));
+    let beside = columns().is_none_or(|columns| columns >= ROOMY);
     for (command, what) in commands {
         output::line(match beside {
             true => format!("  {command:<wide$}  {}", paint(DIM, what)),
