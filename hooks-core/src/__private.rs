@@ -84,20 +84,6 @@ pub const fn is_root(module: &str) -> bool {
     true
 }
 
-/// The JSON Schema of a tool's arguments.
-#[cfg(feature = "schema")]
-#[must_use]
-pub fn schema<T: schemars::JsonSchema>() -> serde_json::Value {
-    schemars::schema_for!(T).to_value()
-}
-
-/// The JSON Schema of a tool's arguments; without the `schema` feature, any object.
-#[cfg(not(feature = "schema"))]
-#[must_use]
-pub fn schema<T>() -> serde_json::Value {
-    no_arguments()
-}
-
 /// The JSON Schema of a tool without arguments.
 #[must_use]
 pub fn no_arguments() -> serde_json::Value {

@@ -113,8 +113,8 @@ pub use session::{
 pub use spawn::{BlockingError, Job, Spawn, SpawnError, Threads};
 pub use timeline::{HookRun, Observer, Timeline, TimelineEntry};
 pub use tool::{
-    ArgumentNames, CallFormat, IntoToolOutput, ToolEntry, ToolError, ToolFuture, ToolOutput, ToolSet,
-    ToolSpec, ToolStatus, ToolUse,
+    ArgumentNames, CallFormat, IntoToolOutput, ToolArguments, ToolEntry, ToolError, ToolFuture, ToolOutput,
+    ToolSet, ToolSpec, ToolStatus, ToolUse,
 };
 pub use verdict::{First, Fold, Gate, Messages, Never, Verdict};
 

@@ -49,12 +49,21 @@ fn parse(options: TokenStream, item: &TokenStream, errors: &mut Errors) -> Optio
                 args = Some(param.ty);
                 order.push("args");
             }
+            "session" | "call" if !matches!(param.ty, Type::Reference(_)) => {
+                let ty = if param.name == "session" { "Session" } else { "ToolUse" };
+                errors.at(&param.ty, format!("a tool borrows it: `{}: &{ty}`", param.name));
+            }
             "session" => order.push("session"),
             "call" => order.push("call"),
             other => errors.at(
                 &param.ident,
                 format!("a tool takes `args` (its argument struct), `session: &Session` and `call: &ToolUse`, not `{other}`"),
             ),
+        }
+    }
+    for key in ["args", "content"] {
+        if let (None, Some(option)) = (&args, options.get(key)) {
+            errors.at(&option.key, format!("`{key}` names fields of the argument struct, and the function takes none: add `args: MyArgs`"));
         }
     }
     let name = options.text("name", errors);
@@ -108,8 +117,11 @@ fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
     let fields = tool.words.iter().chain(&tool.content);
     let (schema, read, check) = match &tool.args {
         Some(ty) => (
-            quote!(::hookspec::__private::schema::<#ty>),
-            quote!(let __args = __ENTRY.read::<#ty>(__call)?;),
+            quote_spanned!(ty.span()=> <#ty as ::hookspec::ToolArguments>::schema),
+            {
+                let read = quote_spanned!(ty.span()=> <#ty as ::hookspec::ToolArguments>::read);
+                quote!(let __args = #read(&__ENTRY, __call)?;)
+            },
             // An option that names a field which is not there is an error at the option.
             quote!(const _: fn(&#ty) = |__args| { #(let _ = &__args.#fields;)* };),
         ),

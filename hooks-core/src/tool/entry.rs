@@ -229,6 +229,46 @@ impl ToolEntry {
     }
 }
 
+/// What a tool's `args` may be: any struct with the two derives.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be a tool's arguments",
+    label = "no struct that a call can be read into",
+    note = "derive `serde::Deserialize` and `schemars::JsonSchema` for it"
+)]
+pub trait ToolArguments: Sized {
+    /// The JSON Schema that a model is given; without the `schema` feature, any object.
+    fn schema() -> Value;
+    /// The arguments of a call.
+    ///
+    /// # Errors
+    /// If they do not fit.
+    fn read(tool: &ToolEntry, call: &ToolUse) -> Result<Self, ToolError>;
+}
+
+#[cfg(feature = "schema")]
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned + schemars::JsonSchema> ToolArguments for T {
+    fn schema() -> Value {
+        schemars::schema_for!(T).to_value()
+    }
+
+    fn read(tool: &ToolEntry, call: &ToolUse) -> Result<Self, ToolError> {
+        tool.read(call)
+    }
+}
+
+#[cfg(not(feature = "schema"))]
+#[diagnostic::do_not_recommend]
+impl<T: DeserializeOwned> ToolArguments for T {
+    fn schema() -> Value {
+        crate::__private::no_arguments()
+    }
+
+    fn read(tool: &ToolEntry, call: &ToolUse) -> Result<Self, ToolError> {
+        tool.read(call)
+    }
+}
+
 impl fmt::Debug for ToolEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ToolEntry")

@@ -9,5 +9,5 @@ mod set;
 mod text;
 
 pub use call::{CallFormat, ToolSpec, ToolStatus, ToolUse};
-pub use entry::{ArgumentNames, IntoToolOutput, ToolEntry, ToolError, ToolFuture, ToolOutput};
+pub use entry::{ArgumentNames, IntoToolOutput, ToolArguments, ToolEntry, ToolError, ToolFuture, ToolOutput};
 pub use set::ToolSet;

@@ -51,6 +51,9 @@ const _: () = {
             __call
         }),
         ::core::option::Option::None,
-        ::core::option::Option::Some(failed),
+        {
+            const __ON_ERROR: fn(&__core::Failure, &__core::Session) = failed;
+            ::core::option::Option::Some(__ON_ERROR)
+        },
     );
 };

@@ -88,8 +88,11 @@ fn conversion(hook: &Hook, call: &TokenStream) -> TokenStream {
     let give = match (&function.sig.output, hook.options.place) {
         (ReturnType::Default, _) => return call.clone(),
         (ReturnType::Type(_, ty), place) => {
-            let written =
-                if has_impl(quote!(#ty)) { quote!(_) } else { nameless(ty, &function.sig.generics) };
+            let written = if has_impl(quote!(#ty)) {
+                quote_spanned!(ty.span()=> _)
+            } else {
+                nameless(ty, &function.sig.generics)
+            };
             match place {
                 Place::Background => {
                     quote_spanned!(ty.span()=> <#written as __core::BackgroundReturn>::observe)

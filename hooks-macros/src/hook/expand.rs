@@ -29,7 +29,10 @@ pub(crate) fn expand(hook: &Hook, item: &TokenStream) -> TokenStream {
         None => quote!(::core::option::Option::None),
     };
     let on_error = match &options.on_error {
-        Some(path) => quote!(::core::option::Option::Some(#path)),
+        Some(path) => quote!({
+            const __ON_ERROR: fn(&__core::Failure, &__core::Session) = #path;
+            ::core::option::Option::Some(__ON_ERROR)
+        }),
         None => quote!(::core::option::Option::None),
     };
     let items = quote! {

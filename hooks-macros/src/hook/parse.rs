@@ -87,6 +87,13 @@ pub(crate) fn parse(options: TokenStream, item: &TokenStream, errors: &mut Error
     let options = arguments.as_ref().map(|arguments| read_options(&arguments.options, errors));
     let function = function?;
     let params = signature::params(&function, "hook", errors);
+    let states = params.iter().filter(|param| param.name == "state").collect::<Vec<_>>();
+    // Of two that are written alike rustc tells itself.
+    if let [first, second, ..] = &*states
+        && first.ident != second.ident
+    {
+        errors.at(&second.ident, "a hook has one `state`; put what it keeps into one struct");
+    }
     let params = params.into_iter().filter_map(|param| bind(param, errors)).collect::<Vec<_>>();
     let (arguments, options) = (arguments?, options?);
     let hook = Hook { point: arguments.point, function, params, options };

@@ -89,6 +89,15 @@ fn check(point: &Path) -> syn::Result<()> {
         };
         return Err(Error::new_spanned(point, format!("`{whole}` is not a hook point{meant}")));
     }
+    if let [krate, name] = &*names
+        && krate == "hookspec"
+        && CORE_POINTS.iter().any(|(known, ..)| known == name)
+    {
+        return Err(Error::new_spanned(
+            point,
+            format!("core's hook points are in `points`: write `hookspec::points::{name}`"),
+        ));
+    }
     if let [krate, points, name] = &*names
         && krate == "hookspec"
         && points == "points"
@@ -191,6 +200,7 @@ mod tests {
             (quote!(hookspec::points), "`hookspec::points::FILE_POST_SAVE`"),
             (quote!(FILE_POST_SAVE::Point), "write `FILE_POST_SAVE`"),
             (quote!(hookspec::points::FILE_POST_SAV), "did you mean `FILE_POST_SAVE`?"),
+            (quote!(hookspec::FILE_POST_SAVE), "write `hookspec::points::FILE_POST_SAVE`"),
             (quote!(Linter), "in capitals"),
             (quote!(priority = 5), "comes first"),
             (quote!(5), "comes first"),

@@ -4,13 +4,9 @@ use crate::errors::Errors;
 use crate::options::Opts;
 use crate::signature;
 
-use super::parse::{Bound, Hook, Place};
+use super::parse::{Hook, Place};
 
 pub(crate) fn check(hook: &Hook, written: &Opts, errors: &mut Errors) {
-    let states = hook.params.iter().filter(|bound| matches!(bound, Bound::State(_))).count();
-    if states > 1 {
-        errors.at(&hook.function.sig.ident, "a hook has one `state`; put what it keeps into one struct");
-    }
     signature::check_error(&hook.function.sig.output, errors);
     let is_async = hook.function.sig.asyncness.is_some();
     if let (Some(_), Some(blocking)) = (written.get("background"), written.get("blocking")) {

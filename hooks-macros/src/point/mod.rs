@@ -2,6 +2,7 @@
 
 mod carrier;
 mod expand;
+mod own_types;
 mod parse;
 mod types;
 mod words;
@@ -13,12 +14,12 @@ use crate::errors::Errors;
 
 pub(crate) fn expand(input: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let declarations = match syn::parse2::<parse::Declarations>(input) {
+    let mut declarations = match syn::parse2::<parse::Declarations>(input) {
         Ok(declarations) => declarations,
         Err(error) => return error.to_compile_error(),
     };
     let mut tokens = TokenStream::new();
-    for point in &declarations.points {
+    for point in &mut declarations.points {
         // Without a good name there is nothing to call the event; every other mistake leaves a point that
         // hooks can name, so that one mistake is one error.
         if parse::check(point, &mut errors) {

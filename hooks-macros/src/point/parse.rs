@@ -2,11 +2,15 @@
 
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
-use syn::{Attribute, Ident, LitStr, Path, Token, Type, Visibility, braced, bracketed, parenthesized};
+use syn::{
+    Attribute, Ident, LitStr, Path, PathArguments, Token, Type, Visibility, braced, bracketed, parenthesized,
+};
 
 use crate::errors::Errors;
 use crate::nearest::nearest;
 use crate::{names, ungroup};
+
+use super::own_types;
 
 pub(crate) struct Declarations {
     /// The path of the hookspec crate, as `hook_point!` knows it.
@@ -53,7 +57,10 @@ impl Parse for Declaration {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
         let attrs = input.call(Attribute::parse_outer)?;
         let vis = input.parse()?;
-        let name = input.parse()?;
+        let name: Ident = input.parse()?;
+        if !input.peek(syn::token::Paren) {
+            return Err(input.error(format!("behind the name stands the name on the wire, as in `{name}(\"bake.pre\") -> Messages {{ … }}`")));
+        }
         let content;
         parenthesized!(content in input);
         let wire = content.parse()?;
@@ -71,8 +78,14 @@ impl Parse for Declaration {
                 let list = Punctuated::<LitStr, Token![,]>::parse_terminated(&list)?;
                 aliases.extend(list);
             } else {
+                if !content.is_empty() && !content.peek(Token![,]) {
+                    return Err(content.error(format!("`{key}` takes no value; write `{key}` alone")));
+                }
                 flags.push(key);
             }
+        }
+        if !input.peek(Token![->]) {
+            return Err(input.error("here stands the verdict: `-> Messages`, `-> Gate`, `-> First<T>`, `-> Fold<T>` or `-> Gate + Fold<T>`"));
         }
         input.parse::<Token![->]>()?;
         let mut verdict = vec![ungroup::ty(input.call(Type::without_plus)?)];
@@ -121,7 +134,9 @@ impl Declaration {
 }
 
 /// Checks a declaration; gives whether its name is good.
-pub(crate) fn check(point: &Declaration, errors: &mut Errors) -> bool {
+pub(crate) fn check(point: &mut Declaration, errors: &mut Errors) -> bool {
+    let whole = check_types(point, errors);
+    let point = &*point;
     let name = point.name.to_string();
     let good = names::is_point(&name);
     if !good {
@@ -140,6 +155,9 @@ pub(crate) fn check(point: &Declaration, errors: &mut Errors) -> bool {
                 format!("unknown option `{text}` for a hook point{}\nthe options are `aliases`, `transient`, `sync`", nearest(&text, &["aliases", "transient", "sync"])),
             );
         }
+    }
+    for ty in &point.verdict {
+        check_verdict(ty, errors);
     }
     if let Some(extra) = point.verdict.get(2) {
         errors.at(extra, "a hook point has one verdict, or `Gate + Fold<T>`");
@@ -167,5 +185,77 @@ pub(crate) fn check(point: &Declaration, errors: &mut Errors) -> bool {
             );
         }
     }
-    good
+    good && whole
+}
+
+const VERDICTS: &[&str] = &["Messages", "Gate", "First", "Fold"];
+
+fn check_verdict(ty: &Type, errors: &mut Errors) {
+    let name = match ty {
+        Type::Path(path) if path.path.segments.len() == 1 => path.path.segments[0].ident.to_string(),
+        Type::Path(_) => return,
+        _ => String::new(),
+    };
+    if !VERDICTS.contains(&name.as_str()) {
+        let near = nearest(&name, VERDICTS);
+        errors.at(
+            ty,
+            format!("no verdict{near}\nthe verdicts are `Messages`, `Gate`, `First<T>`, `Fold<T>` and `Gate + Fold<T>`"),
+        );
+    }
+}
+
+/// Complains of types that no event can hold, and puts one in their place that it can, so that rustc does not complain too.
+/// Gives whether the point can still be written: not where the field is the one that its fold replaces.
+fn check_types(point: &mut Declaration, errors: &mut Errors) -> bool {
+    let mut whole = true;
+    let mut told: Vec<String> = Vec::new();
+    for field in &mut point.fields {
+        if let Some(borrowed) = as_borrowed(&field.ty) {
+            errors.at(&field.ty, format!("an event lends what it holds: write `{borrowed}`"));
+        } else if let Some((name, missing)) = own_types::missing(&field.ty) {
+            if !told.contains(&name.to_string()) {
+                errors.at(
+                    name,
+                    format!(
+                        "`{name}` cannot be a field of a hook point yet: derive {} for it",
+                        derives(&missing)
+                    ),
+                );
+            }
+            told.push(name.to_string());
+        } else {
+            continue;
+        }
+        field.ty = syn::parse_quote!(());
+        whole &= field.fold.is_none();
+    }
+    whole
+}
+
+fn derives(missing: &[&str]) -> String {
+    let path = |name: &&str| match *name {
+        "Serialize" | "Deserialize" => format!("`serde::{name}`"),
+        "JsonSchema" => "`schemars::JsonSchema`".to_owned(),
+        name => format!("`{name}`"),
+    };
+    missing.iter().map(path).collect::<Vec<_>>().join(", ")
+}
+
+/// How the common types that own something are lent.
+fn as_borrowed(ty: &Type) -> Option<String> {
+    let Type::Path(path) = ty else { return None };
+    let last = path.path.segments.last()?;
+    match last.ident.to_string().as_str() {
+        "String" => Some("&str".to_owned()),
+        "PathBuf" => Some("&Path".to_owned()),
+        "Vec" => match &last.arguments {
+            PathArguments::AngleBracketed(arguments) => {
+                let inner = &arguments.args;
+                Some(format!("&[{}]", quote::quote!(#inner)))
+            }
+            _ => None,
+        },
+        _ => None,
+    }
 }
