@@ -78,7 +78,7 @@ fn end(session: &Session, settings: &Settings) {
 }
 
 /// Tells which tool ran, how it ended and how long it took.
-#[hook(TOOL_POST_EXECUTE, background)]
+#[hook(TOOL_POST_EXECUTE, background, aliases = ["aw_watcher_agent.tool_pre"])]
 fn tool_post(
     tool_use: &ToolUse,
     status: ToolStatus,

@@ -1,13 +1,14 @@
-//! `cwd_awareness`: tells the model that it is in another directory now.
+//! `cwd_tracking`: tells the model that it is in another directory now.
 //!
 //! **Watches** `CWD_CHANGED`, which the host fires after a tool that moved the session. **Speaks** each time,
 //! one visible message with the new path, once per change: a tool that goes away and comes back has not
 //! changed anything, and the host does not fire. **Keeps** nothing. **Costs** one format.
 //!
-//! Different from gptme: there, a pair of hooks around each tool compared the process's directory, which all
+//! Different from gptme: there, a pair of hooks (`cwd_changed`) around each tool compared the process's directory, which all
 //! sessions of a process share. Here a directory belongs to its session and the change is a fact of the
 //! host; a failed tool that moved is seen too. The path is escaped. It runs after hooks that read the new
-//! directory's instructions, so that the notice does not come between them and the tool.
+//! directory's instructions, so that the notice does not come between them and the tool. gptme's `cwd_awareness` and
+//! `cwd_changed` are names of this group too.
 
 use std::path::Path;
 
@@ -17,7 +18,7 @@ use hookspec::{Message, hook};
 use crate::text::escape;
 
 /// Says where the session is now.
-#[hook(CWD_CHANGED, name = "cwd_awareness.notification", priority = -1)]
+#[hook(CWD_CHANGED, priority = -1, aliases = ["cwd_awareness", "cwd_changed.store", "cwd_changed.detect"])]
 fn notification(new: &Path) -> Message {
     let path = escape(&new.display().to_string());
     Message::system(format!("<system_info>The working directory is now {path}</system_info>"))
@@ -31,7 +32,13 @@ mod tests {
 
     #[test]
     fn t1_to_t6_one_visible_system_message_with_the_new_path() {
-        let registry = Registry::builder().allow(["cwd_awareness"]).build().unwrap();
+        for name in ["cwd_tracking", "cwd_awareness", "cwd_changed", "cwd_changed.detect"] {
+            let registry = Registry::builder().allow([name]).build().unwrap();
+            assert_eq!(registry.list().iter().filter(|row| row.on).count(), 1, "{name}");
+            let registry = Registry::builder().disable([name]).build().unwrap();
+            assert!(registry.hook("cwd_tracking.notification").is_none(), "{name}");
+        }
+        let registry = Registry::builder().allow(["cwd_tracking"]).build().unwrap();
         assert!(registry.hook("cwd_awareness.notification").is_some());
         let session = Session::builder(&Hooks::new(registry), "s").build();
         let fired = fire_now!(

@@ -13,25 +13,25 @@ fn marker(moment: &str) -> Message {
 }
 
 /// Marks the start of a session.
-#[hook(SESSION_START, priority = 100, enabled = false)]
+#[hook(SESSION_START, priority = 100, enabled = false, aliases = ["test_session_start"])]
 fn test_session_start() -> Message {
     marker("SESSION_START")
 }
 
 /// Marks the start of a turn.
-#[hook(TURN_PRE, priority = 100, enabled = false)]
+#[hook(TURN_PRE, priority = 100, enabled = false, aliases = ["test_turn_pre"])]
 fn test_turn_pre() -> Message {
     marker("TURN_PRE")
 }
 
 /// Marks the start of a step.
-#[hook(STEP_PRE, priority = 100, enabled = false)]
+#[hook(STEP_PRE, priority = 100, enabled = false, aliases = ["test_step_pre"])]
 fn test_step_pre() -> Message {
     marker("STEP_PRE")
 }
 
 /// Marks the end of a turn.
-#[hook(TURN_POST, priority = 100, enabled = false)]
+#[hook(TURN_POST, priority = 100, enabled = false, aliases = ["test_turn_post"])]
 fn test_turn_post() -> Message {
     marker("TURN_POST")
 }

@@ -263,3 +263,41 @@ fn every_place_of_configuration_is_told_with_what_was_found_there() {
     let text = home.good(&["list", "--workspace", home.path().join("home").to_str().unwrap()]);
     assert!(!text.contains("ignored"), "{text}");
 }
+
+/// The hooks of gptme at the commit that the built-ins were written beside: the groups that its allowlist takes, and the
+/// full names that its lists of hooks show. Those that come from tools of its own (`shell.allowlist`) are not there.
+const GPTMES: &str = "cwd_changed cwd_awareness cwd_tracking markdown_validation time_awareness token_awareness
+    active_context form_autodetect cost_awareness cache_awareness injection_screening workspace_agents agents_md_inject
+    tool_target_instructions mcp_namespace_hint server_confirm server_elicit cli_confirm auto_confirm cli_elicit
+    elicitation auto_snapshots aw_watcher_agent manifest precommit autocommit test test_session_start test_step_pre
+    test_turn_pre test_turn_post workspace_agents.session_start token_awareness.token_budget cost_awareness.session_start
+    aw_watcher_agent.start cost_awareness.turn_start workspace_agents.step_pre cost_awareness.cache_cold_warning
+    cost_awareness.inject_warning cache_awareness.generation_post cwd_changed.store auto_snapshots.pre manifest.pre
+    aw_watcher_agent.tool_pre cwd_changed.detect auto_snapshots.post tool_target_instructions.on_tool_post
+    token_awareness.token_usage time_awareness.time_message manifest.post aw_watcher_agent.tool_post
+    cwd_awareness.notification agents_md_inject.on_cwd_change cache_awareness.invalidated cost_awareness.cost_warning
+    cache_awareness.turn_tracking aw_watcher_agent.end cost_awareness.session_end linter.lint
+    precommit.precommit_check precommit_file precommit_full";
+
+#[test]
+fn every_name_of_gptmes_hooks_is_known() {
+    let home = Home::new();
+    let names: Vec<&str> = GPTMES.split_whitespace().collect();
+    for variable in ["GPTME_HOOKS_DISABLED", "GPTME_HOOK_ALLOWLIST", "HOOK_ALLOWLIST", "HOOKSPEC_DISABLE"] {
+        let rows = rows(&home, &[], &[(variable, &names.join(","))]);
+        assert_eq!(warnings(&rows), "[]", "{variable}");
+    }
+    for name in
+        ["cwd_tracking", "cwd_awareness", "cwd_changed", "cwd_changed.detect", "cwd_awareness.notification"]
+    {
+        let text = home.good(&["list", "--explain", name]);
+        assert!(text.contains("cwd_tracking.notification") && text.contains("aliases"), "{text}");
+        let on = rows(&home, &["--disable", name], &[]);
+        assert_eq!(hook(&on, "cwd_tracking.notification")["on"], false, "{name}");
+        home.config(&format!("[hooks]\nallow = ['{name}']\npriority = {{ '{name}' = 7 }}\n"));
+        let on = rows(&home, &[], &[]);
+        let row = hook(&on, "cwd_tracking.notification");
+        assert_eq!((&row["on"], &row["priority"]), (&Value::from(true), &Value::from(7)), "{name}");
+        home.config("");
+    }
+}

@@ -74,7 +74,7 @@ fn names_from_gptmes_documentation_work() {
         .unwrap();
     let rows: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(hook(&rows, "linter.lint")["why"], "GPTME_HOOKS_DISABLED");
-    assert_eq!(hook(&rows, "cwd_awareness.notification")["on"], false);
+    assert_eq!(hook(&rows, "cwd_tracking.notification")["on"], false);
     assert_eq!(hook(&rows, "time_awareness.time_message")["priority"], 7);
 }
 

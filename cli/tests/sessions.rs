@@ -245,7 +245,7 @@ fn the_story_makes_many_hooks_speak() {
         "active_context.on_generation",
         "agents_md_inject.on_session_start",
         "cost_awareness.inject_warning",
-        "cwd_awareness.notification",
+        "cwd_tracking.notification",
         "loop_guard.remember",
         "markdown_validation.check",
         "mcp_namespace_hint.hint",

@@ -22,6 +22,7 @@
 
 mod environment;
 mod lines;
+mod merge;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -113,6 +114,8 @@ pub struct Config {
     lists: BTreeMap<String, Vec<(toml::Value, String)>>,
     /// Values of other systems' variables that cannot be used here.
     pub(crate) unusable: Vec<ConfigError>,
+    /// How many sources there were.
+    turn: usize,
 }
 
 /// A table, put together from several sources.
@@ -121,16 +124,24 @@ pub(crate) struct Section {
     pub(crate) table: toml::Table,
     /// Where each key's value comes from: the file or variable, and the same with its line.
     sources: BTreeMap<String, (String, String)>,
+    /// The how-manieth source that was.
+    turns: BTreeMap<String, usize>,
     /// What variables of other systems say, over it.
     pub(crate) foreign: Vec<(String, toml::Value, String)>,
 }
 
 impl Section {
-    fn add(&mut self, table: toml::Table, source: &str) {
-        self.add_with(table, source, |_| source.to_owned());
+    fn add(&mut self, table: toml::Table, source: &str, turn: usize) {
+        self.add_with(table, (source, turn), |_| source.to_owned());
     }
 
-    fn add_with(&mut self, table: toml::Table, source: &str, place: impl Fn(&str) -> String) {
+    fn add_with(
+        &mut self,
+        table: toml::Table,
+        (source, turn): (&str, usize),
+        place: impl Fn(&str) -> String,
+    ) {
+        self.turns.extend(table.keys().map(|key| (key.clone(), turn)));
         self.sources.extend(table.keys().map(|key| (key.clone(), (source.to_owned(), place(key)))));
         self.table.extend(table);
     }
@@ -142,7 +153,7 @@ impl Section {
 
     /// The same with one key's value over what is there.
     pub(crate) fn with(mut self, key: &str, value: toml::Value, source: &str) -> Self {
-        self.add(toml::Table::from_iter([(key.to_owned(), value)]), source);
+        self.add(toml::Table::from_iter([(key.to_owned(), value)]), source, usize::MAX);
         self
     }
 
@@ -229,6 +240,8 @@ impl Config {
             why: error.to_string().trim().to_owned(),
         })?;
         let mut next = self.clone();
+        next.turn += 1;
+        let turn = next.turn;
         for (key, value) in table {
             let toml::Value::Table(table) = value else {
                 return Err(content(format!("`{key}` must be a table, as in `[{key}]`")));
@@ -242,7 +255,9 @@ impl Config {
                             content(format!("`[background]`: {}", e.message()))
                         })?;
                 }
-                name if sections.contains(&name) => next.sections.entry(key).or_default().add(table, file),
+                name if sections.contains(&name) => {
+                    next.sections.entry(key).or_default().add(table, file, turn)
+                }
                 name => {
                     let known = ["hooks", "background"].into_iter().chain(sections.iter().copied());
                     let nearest = crate::registry::nearest(name, known);
@@ -296,7 +311,7 @@ impl Config {
                 ));
             };
             let section = self.hooks.entry(group.clone()).or_default();
-            section.add_with(table, file, |key| lines.key(file, &group, key));
+            section.add_with(table, (file, self.turn), |key| lines.key(file, &group, key));
         }
         Ok(())
     }
@@ -304,7 +319,8 @@ impl Config {
     /// Sets one key of a group's settings, over what is there: what a variable or an option of the host says.
     pub fn set(&mut self, group: &str, key: &str, value: toml::Value, source: &str) {
         let table = toml::Table::from_iter([(key.to_owned(), value)]);
-        self.hooks.entry(group.to_owned()).or_default().add(table, source);
+        self.turn += 1;
+        self.hooks.entry(group.to_owned()).or_default().add(table, source, self.turn);
     }
 
     /// A top-level table that belongs to the host, and the files it comes from.
@@ -317,10 +333,6 @@ impl Config {
     /// each with its file. Their shape is not checked yet.
     pub fn list(&self, name: &str) -> impl Iterator<Item = (&toml::Value, &str)> {
         self.lists.get(name).into_iter().flatten().map(|(entry, file)| (entry, file.as_str()))
-    }
-
-    pub(crate) fn hook_table(&self, group: &str) -> Option<&Section> {
-        self.hooks.get(group)
     }
 
     pub(crate) fn hook_tables(&self) -> impl Iterator<Item = (&str, &Section)> {
@@ -344,7 +356,7 @@ mod tests {
         assert_eq!(texts(config.allow.as_ref().unwrap()), ["b"]);
         assert_eq!(texts(&config.disable), ["x", "y"]);
         config.set("lint", "c", 3.into(), "a variable");
-        let section = config.hook_table("lint").unwrap();
+        let section = config.hook_table("lint", [].into_iter()).unwrap().unwrap();
         let number = |key: &str| section.table[key].as_integer();
         assert_eq!((number("a"), number("b"), number("c")), (Some(1), Some(2), Some(3)));
         assert_eq!((section.source("a"), section.source("b")), (Some("user"), Some("project")));

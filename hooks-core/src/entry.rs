@@ -94,6 +94,9 @@ pub enum Placement {
 pub struct Options {
     /// Higher runs first; ties run in the order of their names. 0 unless said otherwise.
     pub priority: i32,
+    /// Other names that lists, priorities and tables of settings may call it by: `group`, which is another name of its
+    /// group, or `group.name`. A name that another group of the program really has is that group's.
+    pub aliases: &'static [&'static str],
     /// Whether it is on when nobody says anything.
     pub enabled: bool,
     /// The hosts it is for; all when empty.
@@ -121,6 +124,7 @@ impl Options {
     /// What holds when nothing is said.
     pub const DEFAULT: Self = Self {
         priority: 0,
+        aliases: &[],
         enabled: true,
         modes: &[],
         once: false,

@@ -37,6 +37,7 @@ use proc_macro::TokenStream;
 /// |---|---|
 /// | `priority = 5` | higher runs first; 0 unless said; a constant or a `const fn` may stand there too |
 /// | `name = "group.name"` | in place of `module.function` |
+/// | `aliases = ["group", "group.name"]` | other names that lists, priorities and settings may call it by |
 /// | `enabled = false` | off unless an allowlist names it, its group or its package; `*` does not |
 /// | `modes = [cli, server]` | only for these hosts: cli, server, bridge, embedded, interactive, no_confirm |
 /// | `once` | at most once a session |

@@ -204,6 +204,24 @@ impl Opts {
         word
     }
 
+    /// A list of strings in brackets.
+    pub(crate) fn texts(&self, key: &str, errors: &mut Errors) -> Vec<LitStr> {
+        let wanted = format!("a list of strings, as in `{key} = [\"…\"]`");
+        let Some(expr) = self.value(key, &wanted, errors) else { return Vec::new() };
+        let Expr::Array(ExprArray { elems, .. }) = expr else {
+            errors.at(expr, format!("`{key}` takes {wanted}"));
+            return Vec::new();
+        };
+        let mut texts = Vec::new();
+        for element in elems.iter().map(ungroup::expr) {
+            match element {
+                Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => texts.push(text.clone()),
+                other => errors.at(other, format!("`{key}` takes {wanted}")),
+            }
+        }
+        texts
+    }
+
     /// A list of words in brackets; `of` says of what, `example` shows one.
     pub(crate) fn words(&self, key: &str, of: &str, example: &str, errors: &mut Errors) -> Vec<Ident> {
         let wanted = format!("a list of {of}, as in `{key} = [{example}]`");

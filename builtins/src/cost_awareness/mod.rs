@@ -32,13 +32,13 @@ pub use ledger::Ledger;
 pub use settings::{CostSettings, Percent};
 
 /// Begins a turn: its first request takes the warnings along.
-#[hook(TURN_PRE)]
+#[hook(TURN_PRE, aliases = ["cost_awareness.session_start"])]
 fn turn_start(state: &mut Ledger) {
     state.begin_turn();
 }
 
 /// Tells the model what the turn before cost, if that is worth a word, and that its cache is cold.
-#[hook(GENERATION_PRE, priority = 5)]
+#[hook(GENERATION_PRE, priority = 5, aliases = ["cost_awareness.cache_cold_warning"])]
 fn inject_warning(
     request: &Request,
     session: &Session,

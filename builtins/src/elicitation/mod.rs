@@ -36,7 +36,7 @@ pub use accept::{Unfit, accept};
 const TRIES: usize = 5;
 
 /// Asks the person at the terminal.
-#[hook(ELICIT, name = "elicitation.ask", modes = [interactive], confirmation, blocking, budget = "1440m")]
+#[hook(ELICIT, name = "elicitation.ask", aliases = ["cli_elicit"], modes = [interactive], confirmation, blocking, budget = "1440m")]
 fn ask(request: &Elicitation, session: &Session) -> Option<First<Answer>> {
     let Some(terminal) = session.extension::<Terminal>() else {
         tracing::warn!(session = session.id(), "a question was not asked: there is no terminal");

@@ -174,7 +174,7 @@ fn count_off(off: usize) -> String {
 
 fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) -> CommandResult {
     let all = registry.list();
-    let rows: Vec<_> = all.iter().filter(|row| row.info.name == name || row.info.group() == name).collect();
+    let rows: Vec<_> = all.iter().filter(|row| row.info.answers_to(name)).collect();
     let Some(first) = rows.first() else {
         let known = all.iter().flat_map(|row| [row.info.group(), row.info.name.as_str()]);
         return Err(UnknownHook { name: name.to_owned(), nearest: names::did_you_mean(name, known) }.into());
@@ -242,6 +242,9 @@ fn options(info: &HookInfo) -> Vec<(&'static str, String)> {
         ),
     ];
     all.extend(flags.into_iter().filter(|flag| flag.0).map(|(_, name, what)| (name, what.to_owned())));
+    if !info.aliases.is_empty() {
+        all.push(("aliases", info.aliases.join(", ")));
+    }
     all.extend(info.timeout.map(|time| ("timeout", format!("{time:?}"))));
     all.extend(info.budget.map(|time| ("budget", format!("a warning after {time:?}"))));
     all.extend(info.quarantine.map(|most| ("quarantine", format!("switched off after {most} failures"))));

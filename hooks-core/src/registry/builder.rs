@@ -14,6 +14,7 @@ use crate::session::AllSettings;
 use crate::tool::ToolSet;
 
 use super::Registry;
+use super::aliases::Aliases;
 use super::gather::{Explicit, Gathering};
 use super::report::{PluginRow, Problem, Report, point_place};
 use super::select::{Pattern, Priority, Selection};
@@ -54,6 +55,7 @@ pub struct RegistryBuilder {
     strict: Option<bool>,
     fires: Option<Vec<&'static PointInfo>>,
     explicit: Explicit,
+    explicit_names: Vec<(String, &'static [&'static str])>,
     add_explicit: Vec<fn(&mut Gathering<'_>)>,
 }
 
@@ -72,6 +74,7 @@ impl Default for RegistryBuilder {
             strict: None,
             fires: None,
             explicit: HashMap::new(),
+            explicit_names: Vec::new(),
             add_explicit: Vec::new(),
         }
     }
@@ -190,6 +193,7 @@ impl RegistryBuilder {
     /// Adds a hook by hand.
     #[must_use]
     pub fn register<P: Point>(mut self, hook: Hook<P>) -> Self {
+        self.explicit_names.push((hook.name.clone(), hook.options.aliases));
         let hooks = self.explicit.entry(TypeId::of::<P>()).or_insert_with(|| Box::new(Vec::<Hook<P>>::new()));
         if let Some(hooks) = hooks.downcast_mut::<Vec<Hook<P>>>() {
             hooks.push(hook);
@@ -236,9 +240,16 @@ impl RegistryBuilder {
         let tools = ToolSet::gather(&selection, self.linked, &mut problems);
         selection.tools = Some(tools.names().map(str::to_owned).collect());
 
+        let declared = crate::__private::points();
+        let linked = declared.iter().filter(|_| self.linked).flat_map(|point| point.linked_hooks());
+        let mut names: Vec<_> = linked.map(|hook| (hook.name, hook.options.aliases)).collect();
+        names.append(&mut self.explicit_names);
+        let aliases = Aliases::of(names.iter().map(|(name, aliases)| (name.as_str(), *aliases)));
+
         let mut gathering = Gathering {
             selection: &selection,
             config: &self.config,
+            aliases: &aliases,
             explicit: &mut self.explicit,
             linked: self.linked,
             sync: self.sync,
@@ -251,7 +262,6 @@ impl RegistryBuilder {
             dead: Vec::new(),
             foreign: Vec::new(),
         };
-        let declared = crate::__private::points();
         for point in declared {
             point.gather(&mut gathering);
         }

@@ -1,7 +1,7 @@
 //! Gathering: from what the linker collected to what runs, one point at a time.
 
 use std::any::TypeId;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -13,8 +13,9 @@ use crate::failure::Failure;
 use crate::point::{Point, PointInfo};
 use crate::session::{AllSettings, Session, SettingsSpec};
 
+use super::aliases::Aliases;
 use super::report::{Problem, place};
-use super::select::{Selection, nearest};
+use super::select::{Called, Selection, nearest};
 use super::{AnySlots, HookInfo, HookSlot, Setting, Slots, Switch};
 
 /// A linked hook as data, before any selection: what `doctor` and the macros' tests look at.
@@ -54,6 +55,7 @@ pub(crate) type Explicit = HashMap<TypeId, Box<dyn std::any::Any>>;
 pub struct Gathering<'b> {
     pub(crate) selection: &'b Selection,
     pub(crate) config: &'b Config,
+    pub(crate) aliases: &'b Aliases,
     pub(crate) explicit: &'b mut Explicit,
     pub(crate) linked: bool,
     pub(crate) sync: bool,
@@ -104,7 +106,12 @@ impl Gathering<'_> {
     }
 
     fn choose<P: Point>(&mut self, mut candidate: Candidate<P>, chosen: &mut Vec<HookSlot<P>>) {
-        if let Some(priority) = self.selection.priority(&candidate.info.name) {
+        let HookInfo { name, aliases, .. } = &mut candidate.info;
+        self.aliases.keep_free(name, aliases);
+        let info = &candidate.info;
+        let called = Called { name: &info.name, aliases: &info.aliases, package: info.package };
+        let decided = self.selection.decide(called, &candidate.options);
+        if let Some(priority) = self.selection.priority(called) {
             candidate.info.priority = priority;
         }
         let info = &candidate.info;
@@ -112,7 +119,6 @@ impl Gathering<'_> {
         if let Some(spec) = candidate.settings {
             self.read_settings(spec, info.group().to_owned());
         }
-        let decided = self.selection.decide(&info.name, info.package, &candidate.options);
         let decided = decided.and_then(|why| self.switched(&candidate).unwrap_or(Ok(why)));
         let decided = decided.and_then(|why| candidate.barred.take().map_or(Ok(why), Err));
         let info = &candidate.info;
@@ -165,7 +171,16 @@ impl Gathering<'_> {
         if self.settings.0.contains_key(&(spec.id)()) {
             return;
         }
-        let mut section = self.config.hook_table(&group).cloned();
+        let mut section = match self.config.hook_table(&group, self.aliases.of_group(&group)) {
+            Ok(section) => section,
+            Err((source_text, why)) => {
+                let problem = Problem::BadSettings { group, source_text, why };
+                if !self.problems.contains(&problem) {
+                    self.problems.push(problem);
+                }
+                return;
+            }
+        };
         let mut read = (spec.read)(section.as_ref().map(|section| &section.table));
         for (key, value, variable) in section.iter().flat_map(|held| held.foreign.clone()).collect::<Vec<_>>()
         {
@@ -241,8 +256,9 @@ impl Gathering<'_> {
             .points
             .values()
             .flat_map(|slots| slots.rows())
-            .map(|(info, _)| info.name.clone())
-            .chain(self.off.iter().map(|(info, _)| info.name.clone()))
+            .map(|(info, _)| info)
+            .chain(self.off.iter().map(|(info, _)| Arc::clone(info)))
+            .flat_map(|info| [&info.name].into_iter().chain(&info.aliases).cloned().collect::<Vec<_>>())
             .collect();
         names.extend(tool_names.iter().map(|tool| format!("tool.{tool}")));
         names.sort();
@@ -264,14 +280,20 @@ impl Gathering<'_> {
                 self.problems.push(Problem::UnknownName { source_text, nearest });
             }
         }
+        // What was read under one name, well or badly, is not told again under another.
+        let bad = self.problems.iter().filter_map(|problem| match problem {
+            Problem::BadSettings { group, .. } => Some(group),
+            _ => None,
+        });
+        let read: HashSet<String> = self
+            .shown
+            .keys()
+            .chain(bad)
+            .flat_map(|group| [group.as_str()].into_iter().chain(self.aliases.of_group(group)))
+            .map(str::to_owned)
+            .collect();
         for (group, section) in self.config.hook_tables() {
-            if section.is_ours()
-                && !self.shown.contains_key(group)
-                && !self
-                    .problems
-                    .iter()
-                    .any(|problem| matches!(problem, Problem::BadSettings { group: bad, .. } if bad == group))
-            {
+            if section.is_ours() && !read.contains(group) {
                 self.problems.push(Problem::UnusedSettings {
                     group: group.to_owned(),
                     source_text: section.source_text(),

@@ -53,6 +53,9 @@ pub struct HookInfo {
     pub file: Cow<'static, str>,
     /// Line in that file.
     pub line: u32,
+    /// Other full names that it goes by.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
     /// Its documentation.
     pub docs: Cow<'static, str>,
     /// The hosts it is for; all when empty.
@@ -89,6 +92,7 @@ impl HookInfo {
         (package, module, docs): (&'static str, &'static str, Cow<'static, str>),
         (file, line): (Cow<'static, str>, u32),
     ) -> Self {
+        let aliases = super::aliases::expand(&name, options.aliases);
         Self {
             name,
             point: P::INFO,
@@ -103,6 +107,7 @@ impl HookInfo {
             module,
             file,
             line,
+            aliases,
             docs,
             modes: options.modes,
             once: options.once,
@@ -113,6 +118,19 @@ impl HookInfo {
             tool: options.tool,
             confirmation: options.confirmation,
         }
+    }
+
+    /// Whether it is its full name, or another full name that it goes by.
+    #[must_use]
+    pub fn is_called(&self, name: &str) -> bool {
+        self.name == name || self.aliases.iter().any(|alias| alias == name)
+    }
+
+    /// Whether it is a name of this hook or of its group, by any name that they go by.
+    #[must_use]
+    pub fn answers_to(&self, name: &str) -> bool {
+        let names = [&self.name].into_iter().chain(&self.aliases);
+        names.into_iter().any(|full| full == name || full.split('.').next() == Some(name))
     }
 
     /// The part of the name before the first dot.

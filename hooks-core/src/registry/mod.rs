@@ -5,6 +5,7 @@
 //! or the program did first never matters. [`Hooks`] is a shared handle through which a running host swaps
 //! one registry for the next.
 
+mod aliases;
 mod builder;
 mod gather;
 mod info;
@@ -228,7 +229,7 @@ impl Registry {
             .values()
             .flat_map(|slots| slots.rows())
             .map(|(info, _)| info)
-            .filter(|info| info.name == name)
+            .filter(|info| info.is_called(name))
             .min_by_key(|info| info.point.wire)
     }
 
@@ -271,7 +272,7 @@ impl Registry {
         let mut switched = 0;
         for slots in self.points.values() {
             let rows = slots.rows();
-            let matching = rows.iter().filter(|(info, _)| info.name == name);
+            let matching = rows.iter().filter(|(info, _)| info.is_called(name));
             let count = matching.map(|(_, switch)| switch.set(on)).count();
             if count > 0 {
                 slots.refresh();

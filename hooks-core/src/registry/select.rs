@@ -7,6 +7,20 @@ use wildmatch::WildMatch;
 use crate::config::Named;
 use crate::entry::{Mode, Options};
 
+/// What a hook is called: its full name, the others that it goes by, its package.
+#[derive(Clone, Copy)]
+pub(crate) struct Called<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) aliases: &'a [String],
+    pub(crate) package: &'a str,
+}
+
+impl<'a> Called<'a> {
+    fn names(self) -> impl Iterator<Item = &'a str> {
+        [self.name].into_iter().chain(self.aliases.iter().map(String::as_str))
+    }
+}
+
 /// One entry of an allowlist or a disable list: a full name, a group, a package, or a glob.
 pub(crate) struct Pattern {
     pub(crate) named: Named,
@@ -20,10 +34,10 @@ impl Pattern {
         Self { named, glob, used: Cell::new(false) }
     }
 
-    fn matches(&self, name: &str, package: &str) -> bool {
+    fn matches(&self, hook: Called<'_>) -> bool {
         let hit = match &self.glob {
-            Some(glob) => glob.matches(name),
-            None => self.names(name) || (!package.is_empty() && self.named.text == package),
+            Some(glob) => hook.names().any(|name| glob.matches(name)),
+            None => self.names(hook) || (!hook.package.is_empty() && self.named.text == hook.package),
         };
         if hit {
             self.used.set(true);
@@ -32,16 +46,19 @@ impl Pattern {
     }
 
     /// Whether it is this hook's full name or group, spelled out.
-    fn names(&self, name: &str) -> bool {
+    fn names(&self, hook: Called<'_>) -> bool {
         let text = self.named.text.as_str();
-        text == name || name.strip_prefix(text).is_some_and(|rest| rest.starts_with('.'))
+        hook.names()
+            .any(|name| text == name || name.strip_prefix(text).is_some_and(|rest| rest.starts_with('.')))
     }
 
     /// Whether it speaks of this very hook: its name, its group or its package, spelled out, or a glob within its group.
-    fn means(&self, name: &str, package: &str) -> bool {
-        let group = name.split('.').next().unwrap_or(name);
-        let in_group = self.named.text.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'));
-        self.matches(name, package) && (self.glob.is_none() || in_group)
+    fn means(&self, hook: Called<'_>) -> bool {
+        let in_group = |name: &str| {
+            let group = name.split('.').next().unwrap_or(name);
+            self.named.text.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'))
+        };
+        self.matches(hook) && (self.glob.is_none() || hook.names().any(in_group))
     }
 
     pub(crate) fn was_used(&self) -> bool {
@@ -62,16 +79,16 @@ impl Priority {
     }
 
     /// Names from the environment are in capitals with `_` for what a variable's name cannot hold.
-    fn matches(&self, name: &str) -> bool {
+    /// Whether it is for this hook alone (`true`) or for its group, if it is for it at all.
+    fn fits(&self, hook: Called<'_>) -> Option<bool> {
         let text = self.named.text.as_str();
-        let group = name.split('.').next().unwrap_or(name);
-        let hit = text == name
-            || text == group
-            || self.named.kind.is_capitals() && (text == env_form(name) || text == env_form(group));
-        if hit {
+        let is = |name: &str| text == name || self.named.kind.is_capitals() && text == env_form(name);
+        let own = hook.names().any(is);
+        let group = hook.names().any(|name| is(name.split('.').next().unwrap_or(name)));
+        if own || group {
             self.used.set(true);
         }
-        hit
+        (own || group).then_some(own)
     }
 
     pub(crate) fn was_used(&self) -> bool {
@@ -95,9 +112,9 @@ pub(crate) struct Selection {
 
 impl Selection {
     /// Whether a hook runs, and what decided it: `Ok` if it does.
-    pub(crate) fn decide(&self, name: &str, package: &str, options: &Options) -> Result<String, String> {
-        let disabled = self.disable.iter().find(|pattern| pattern.matches(name, package));
-        let allowed = self.allow.as_ref().map(|list| list.iter().find(|p| p.matches(name, package)));
+    pub(crate) fn decide(&self, hook: Called<'_>, options: &Options) -> Result<String, String> {
+        let disabled = first(&self.disable, hook);
+        let allowed = self.allow.as_ref().map(|list| first(list, hook));
         if let Some(pattern) = disabled {
             return Err(pattern.named.decided("disable"));
         }
@@ -112,7 +129,7 @@ impl Selection {
         let fits = options.modes.is_empty() || options.modes.iter().any(|m| self.modes.contains(m));
         if options.confirmation {
             // Chosen by mode, so that no list can take away the host's way to ask; naming it adds it.
-            let named = self.allow.iter().flatten().find(|pattern| pattern.names(name));
+            let named = self.allow.iter().flatten().find(|pattern| pattern.names(hook));
             return match named {
                 Some(pattern) => Ok(pattern.named.decided("allow")),
                 None if fits && options.enabled => Ok(DEFAULT.to_owned()),
@@ -124,7 +141,7 @@ impl Selection {
             _ if !fits => Err(mode_reason(options)),
             // What is off by default is on where somebody names it, and not where somebody wants all there is.
             Some(Some(_)) if !options.enabled => {
-                let named = self.allow.iter().flatten().find(|pattern| pattern.means(name, package));
+                let named = self.allow.iter().flatten().find(|pattern| pattern.means(hook));
                 named.map(|pattern| pattern.named.decided("allow")).ok_or_else(|| UNNAMED.to_owned())
             }
             Some(Some(pattern)) => Ok(pattern.named.decided("allow")),
@@ -137,19 +154,15 @@ impl Selection {
     /// names no tool leaves them as they are.
     pub(crate) fn decide_tool(&self, tool: &str, package: &str, enabled: bool) -> Result<String, String> {
         let name = format!("tool.{tool}");
-        if let Some(pattern) = self.disable.iter().find(|pattern| pattern.matches(&name, package)) {
+        let called = Called { name: &name, aliases: &[], package };
+        if let Some(pattern) = first(&self.disable, called) {
             return Err(pattern.named.decided("disable"));
         }
-        let mut lists_tools = false;
-        for pattern in self.allow.iter().flatten() {
-            if pattern.named.text.starts_with("tool.") {
-                lists_tools = true;
-                if pattern.matches(&name, package) {
-                    return Ok(pattern.named.decided("allow"));
-                }
-            }
+        let of_tools = |pattern: &&Pattern| pattern.named.text.starts_with("tool.");
+        if let Some(pattern) = first(self.allow.iter().flatten().filter(of_tools), called) {
+            return Ok(pattern.named.decided("allow"));
         }
-        if lists_tools {
+        if self.allow.iter().flatten().any(|pattern| of_tools(&pattern)) {
             return Err(self.not_allowed());
         }
         if enabled { Ok(DEFAULT.to_owned()) } else { Err(UNNAMED.to_owned()) }
@@ -163,20 +176,28 @@ impl Selection {
     }
 
     /// The configured priority of a hook: its own before its group's, the last source before earlier ones.
-    pub(crate) fn priority(&self, name: &str) -> Option<i32> {
-        let mut chosen: Option<&Priority> = None;
+    pub(crate) fn priority(&self, hook: Called<'_>) -> Option<i32> {
+        let mut chosen: Option<(bool, i32)> = None;
         for priority in &self.priorities {
-            let own = |p: &Priority| p.named.text.len();
-            if priority.matches(name) && chosen.is_none_or(|held| own(priority) >= own(held)) {
-                chosen = Some(priority);
+            if let Some(own) = priority.fits(hook)
+                && chosen.is_none_or(|(held, _)| own >= held)
+            {
+                chosen = Some((own, priority.value));
             }
         }
-        chosen.map(|priority| priority.value)
+        chosen.map(|(_, value)| value)
     }
 }
 
 const DEFAULT: &str = "default";
 const UNNAMED: &str = "off unless an allowlist names it";
+
+/// The first entry that matches. All are looked at, since none that matches is a mistake because another did before.
+fn first<'p>(list: impl IntoIterator<Item = &'p Pattern>, hook: Called<'_>) -> Option<&'p Pattern> {
+    list.into_iter()
+        .filter(|pattern| pattern.matches(hook))
+        .fold(None, |first, pattern| first.or(Some(pattern)))
+}
 
 fn mode_reason(options: &Options) -> String {
     let modes: Vec<&str> = options.modes.iter().copied().map(mode_name).collect();
@@ -216,6 +237,10 @@ mod tests {
     use super::*;
     use crate::config::NameKind;
 
+    fn called(name: &'static str, package: &'static str) -> Called<'static> {
+        Called { name, aliases: &[], package }
+    }
+
     fn selection(allow: Option<&[&str]>, disable: &[&str], modes: &[Mode]) -> Selection {
         let patterns =
             |list: &[&str]| list.iter().map(|text| Pattern::new(Named::new(*text, "a test"))).collect();
@@ -232,11 +257,15 @@ mod tests {
     fn names_groups_packages_and_globs_match() {
         for text in ["time.note", "time", "pack", "time.*", "*note", "t?me.note"] {
             let list = selection(Some(&[text]), &[], &[]);
-            assert_eq!(list.decide("time.note", "pack", &Options::DEFAULT).unwrap(), "a test", "{text}");
+            assert_eq!(
+                list.decide(called("time.note", "pack"), &Options::DEFAULT).unwrap(),
+                "a test",
+                "{text}"
+            );
         }
         for text in ["note", "tim", "time.not", "pac", "time.?"] {
             let list = selection(Some(&[text]), &[], &[]);
-            let why = list.decide("time.note", "pack", &Options::DEFAULT).unwrap_err();
+            let why = list.decide(called("time.note", "pack"), &Options::DEFAULT).unwrap_err();
             assert_eq!(why, "not in a test", "{text}");
         }
     }
@@ -244,7 +273,7 @@ mod tests {
     #[test]
     fn disable_beats_allow_and_says_who() {
         let list = selection(Some(&["time"]), &["time.note"], &[]);
-        let why = list.decide("time.note", "", &Options::DEFAULT).unwrap_err();
+        let why = list.decide(called("time.note", ""), &Options::DEFAULT).unwrap_err();
         assert_eq!(why, "a test");
     }
 
@@ -252,11 +281,14 @@ mod tests {
     fn an_allowlist_neither_removes_nor_globs_in_a_confirmation() {
         let ask = Options { confirmation: true, modes: &[Mode::Interactive], ..Options::DEFAULT };
         let interactive = selection(Some(&["linter"]), &[], &[Mode::Cli, Mode::Interactive]);
-        assert_eq!(interactive.decide("cli_confirm.ask", "", &ask).unwrap(), "default");
+        assert_eq!(interactive.decide(called("cli_confirm.ask", ""), &ask).unwrap(), "default");
         let piped = selection(Some(&["*"]), &[], &[Mode::Cli]);
-        assert_eq!(piped.decide("cli_confirm.ask", "", &ask).unwrap_err(), "for interactive hosts only");
+        assert_eq!(
+            piped.decide(called("cli_confirm.ask", ""), &ask).unwrap_err(),
+            "for interactive hosts only"
+        );
         let named = selection(Some(&["cli_confirm"]), &[], &[Mode::Cli]);
-        assert_eq!(named.decide("cli_confirm.ask", "", &ask).unwrap(), "a test");
+        assert_eq!(named.decide(called("cli_confirm.ask", ""), &ask).unwrap(), "a test");
     }
 
     #[test]
@@ -270,8 +302,8 @@ mod tests {
 
         list.tools = Some(vec!["read".into()]);
         let of = |tool| Options { tool: Some(tool), ..Options::DEFAULT };
-        assert_eq!(list.decide("todo.list", "", &of("read")).unwrap(), "its tool `read`");
-        assert_eq!(list.decide("todo.list", "", &of("todo")).unwrap_err(), "its tool `todo` is off");
+        assert_eq!(list.decide(called("todo.list", ""), &of("read")).unwrap(), "its tool `read`");
+        assert_eq!(list.decide(called("todo.list", ""), &of("todo")).unwrap_err(), "its tool `todo` is off");
     }
 
     #[test]
@@ -292,12 +324,12 @@ mod tests {
             (&[], false),
         ] {
             let list = selection(Some(allow), &[], &[]);
-            assert_eq!(list.decide("test.start", "pack", &off).is_ok(), on, "{allow:?}");
-            assert!(allow != ["*"] || list.decide("time.note", "", &Options::DEFAULT).is_ok());
+            assert_eq!(list.decide(called("test.start", "pack"), &off).is_ok(), on, "{allow:?}");
+            assert!(allow != ["*"] || list.decide(called("time.note", ""), &Options::DEFAULT).is_ok());
         }
-        assert_eq!(selection(None, &[], &[]).decide("a.b", "", &off).unwrap_err(), UNNAMED);
+        assert_eq!(selection(None, &[], &[]).decide(called("a.b", ""), &off).unwrap_err(), UNNAMED);
         assert_eq!(
-            selection(Some(&[]), &[], &[]).decide("a.b", "", &off).unwrap_err(),
+            selection(Some(&[]), &[], &[]).decide(called("a.b", ""), &off).unwrap_err(),
             "the allowlist is empty"
         );
     }
@@ -309,9 +341,9 @@ mod tests {
             Priority::new(Named::of(NameKind::Capitals, "LINTER", "X"), 20),
             Priority::new(Named::of(NameKind::Capitals, "LINTER_LINT", "X"), 30),
         ];
-        assert_eq!(list.priority("linter.lint"), Some(30));
-        assert_eq!(list.priority("linter.other"), Some(20));
-        assert_eq!(list.priority("lint"), None);
+        assert_eq!(list.priority(called("linter.lint", "")), Some(30));
+        assert_eq!(list.priority(called("linter.other", "")), Some(20));
+        assert_eq!(list.priority(called("lint", "")), None);
     }
 
     #[test]

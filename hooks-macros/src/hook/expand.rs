@@ -149,6 +149,10 @@ fn option_tokens(options: &HookOptions) -> TokenStream {
     if let Some(failures) = options.quarantine {
         fields.push(quote!(quarantine: ::core::option::Option::Some(#failures)));
     }
+    if !options.aliases.is_empty() {
+        let aliases = &options.aliases;
+        fields.push(quote!(aliases: &[#(#aliases),*]));
+    }
     if let Some(tool) = &options.tool {
         fields.push(quote!(tool: ::core::option::Option::Some(#tool)));
     }

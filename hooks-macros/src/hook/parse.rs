@@ -40,6 +40,7 @@ pub(crate) enum Place {
 pub(crate) struct HookOptions {
     pub(crate) priority: Option<Expr>,
     pub(crate) name: Option<LitStr>,
+    pub(crate) aliases: Vec<LitStr>,
     pub(crate) enabled: Option<bool>,
     pub(crate) modes: Vec<Ident>,
     pub(crate) once: bool,
@@ -58,6 +59,7 @@ pub(crate) struct HookOptions {
 const KNOWN: &[&str] = &[
     "priority",
     "name",
+    "aliases",
     "enabled",
     "modes",
     "once",
@@ -124,10 +126,11 @@ fn read_options(options: &Opts, errors: &mut Errors) -> HookOptions {
         errors.at(&option.value, "`quarantine` takes a number of failures, 1 or more");
     }
     let name = options.text("name", errors);
-    if let Some(name) = &name
-        && let Err(why) = names::hook(&name.value())
-    {
-        errors.at(name, why);
+    let aliases = options.texts("aliases", errors);
+    for name in name.iter().chain(&aliases) {
+        if let Err(why) = names::hook(&name.value()) {
+            errors.at(name, why);
+        }
     }
     let tool = options.text("tool", errors);
     if let Some(tool) = &tool
@@ -144,6 +147,7 @@ fn read_options(options: &Opts, errors: &mut Errors) -> HookOptions {
     HookOptions {
         priority: options.constant("priority", errors),
         name,
+        aliases,
         enabled: options.bool("enabled", errors),
         modes,
         once: options.flag("once", errors).is_some(),

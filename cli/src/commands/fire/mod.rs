@@ -13,7 +13,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use hookspec::{Clock, Flow, HookRun, Hooks, Message, Plugin, PointInfo, Registry, Session, Timeline};
+use hookspec::{
+    Clock, Flow, HookInfo, HookRun, Hooks, Message, Plugin, PointInfo, Registry, Session, Timeline,
+};
 use hookspec_agent::spawn::TokioSpawn;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -110,7 +112,7 @@ impl Fire {
         };
         for row in hooks.list() {
             // An allowlist leaves confirmations in; `--only` means it.
-            if row.on && row.info.confirmation && !self.is_meant(&row.info.name) {
+            if row.on && row.info.confirmation && !self.is_meant(&row.info) {
                 hooks.disable(&row.info.name)?;
             }
         }
@@ -126,10 +128,7 @@ impl Fire {
         let before = session.log().len();
         // A hook that asks has the terminal to itself: nothing may be written over its question.
         let asks = hooks.list().iter().any(|row| {
-            row.on
-                && row.info.confirmation
-                && row.info.point.name == info.name
-                && self.is_meant(&row.info.name)
+            row.on && row.info.confirmation && row.info.point.name == info.name && self.is_meant(&row.info)
         });
         let progress = (!asks).then(|| Progress::start(format!("the hooks of {} run", info.name)));
         let fired = point.fire_json(&session, event).map_err(bad_event)?;
@@ -164,23 +163,19 @@ impl Fire {
         Ok(ExitCode::SUCCESS)
     }
 
-    /// Whether `--only` spells this hook out, by its full name or its group.
-    fn is_meant(&self, hook: &str) -> bool {
-        let names = |name: &String| {
-            hook == name || hook.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('.'))
-        };
-        self.only.is_empty() || self.only.iter().any(names)
+    /// Whether `--only` spells this hook out, by a name of its own or of its group.
+    fn is_meant(&self, hook: &HookInfo) -> bool {
+        self.only.is_empty() || self.only.iter().any(|name| hook.answers_to(name))
     }
 
     /// Tells a hook that was named and cannot run here apart from one that ran and was silent.
     fn check_only(&self, registry: &Registry, info: &'static PointInfo) -> Result<(), FireError> {
         let rows = registry.list();
-        let meant = |name: &str, confirmation: bool| !confirmation || self.is_meant(name);
-        let mut on = rows.iter().filter(|row| row.on && meant(&row.info.name, row.info.confirmation));
+        let mut on = rows.iter().filter(|row| row.on && (!row.info.confirmation || self.is_meant(&row.info)));
         if self.only.is_empty() || on.clone().any(|row| row.info.point.name == info.name) {
             return Ok(());
         }
-        let off = rows.iter().find(|row| !row.on && self.is_meant(&row.info.name));
+        let off = rows.iter().find(|row| !row.on && self.is_meant(&row.info));
         let why = match (on.next(), off) {
             (Some(row), _) => format!("`{}` listens at {}", row.info.name, row.info.point.name),
             (None, Some(row)) => format!("`{}` is off: {}", row.info.name, row.why),

@@ -38,7 +38,7 @@ pub(crate) struct Tour {
     no_pause: bool,
 }
 
-const HOOKS: [&str; 5] = ["tour", "linter", "time_awareness", "workspace_agents", "cwd_awareness"];
+const HOOKS: [&str; 5] = ["tour", "linter", "time_awareness", "workspace_agents", "cwd_tracking"];
 const PROMPT: &str = "Write greet.py, tidy up the settings, and look around.";
 
 /// A session that has ended.
