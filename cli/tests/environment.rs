@@ -301,3 +301,26 @@ fn every_name_of_gptmes_hooks_is_known() {
         home.config("");
     }
 }
+
+#[test]
+fn of_gptmes_file_the_scripts_count_and_plugins_in_python_do_not() {
+    let home = Home::new();
+    let before = rows(&home, &[], &[]);
+    let file = home.workspace().join("gptme.toml");
+    let plugins = "[plugins]\npaths = ['plugins']\nenabled = ['mine']\n";
+    std::fs::create_dir_all(home.workspace().join("plugins/mine/hooks")).unwrap();
+    std::fs::write(home.workspace().join("plugins/mine/hooks/note.py"), "raise SystemExit(1)\n").unwrap();
+    std::fs::write(&file, plugins).unwrap();
+    let with_plugins = rows(&home, &[], &[]);
+    assert_eq!(with_plugins["hooks"], before["hooks"]);
+    assert!(with_plugins["places"].to_string().contains("empty"), "{}", with_plugins["places"]);
+
+    std::fs::write(&file, format!("{plugins}[[hooks.scripts]]\nevent = 'session.end'\ncommand = 'true'\n"))
+        .unwrap();
+    home.good(&["trust", "grant", "--all"]);
+    let rows = rows(&home, &[], &[]);
+    let hooks = rows["hooks"].as_array().unwrap();
+    assert!(
+        hooks.iter().any(|row| row["name"].as_str().unwrap().starts_with("script.") && row["on"] == true)
+    );
+}

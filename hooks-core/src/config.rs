@@ -256,7 +256,7 @@ impl Config {
                         })?;
                 }
                 name if sections.contains(&name) => {
-                    next.sections.entry(key).or_default().add(table, file, turn)
+                    next.sections.entry(key).or_default().add(table, file, turn);
                 }
                 name => {
                     let known = ["hooks", "background"].into_iter().chain(sections.iter().copied());
