@@ -39,7 +39,6 @@ impl Connections {
 /// A builder of HTTP clients that speak TLS. `reqwest` comes without cryptography of its own here, and makes no client before
 /// the process has some: `ring`, which builds in a tenth of the time of its usual choice. What the program has chosen
 /// for itself stays.
-#[must_use]
 pub fn http() -> reqwest::ClientBuilder {
     // An error means that there is one already.
     let _ = rustls::crypto::ring::default_provider().install_default();
