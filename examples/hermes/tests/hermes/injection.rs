@@ -85,7 +85,10 @@ async fn a_long_piece_goes_into_a_file_and_its_ends_into_the_message() {
     let sent = contents(&stage.requests.lock().unwrap()[0], Role::User).remove(0);
     assert!(sent.starts_with("what now?\n\nshort\n\n[10001 characters; "), "{sent}");
     assert!(sent.contains(&"h".repeat(500)) && sent.ends_with(&"t".repeat(500)));
-    assert!(!sent.contains(&"m".repeat(20)), "the middle is in the file; its name may hold a few of any letter");
+    assert!(
+        !sent.contains(&"m".repeat(20)),
+        "the middle is in the file; its name may hold a few of any letter"
+    );
     let files: Vec<_> = std::fs::read_dir(stage.path("spill").join("test")).unwrap().flatten().collect();
     assert_eq!(files.len(), 1);
     assert_eq!(std::fs::read_to_string(files[0].path()).unwrap(), long);
