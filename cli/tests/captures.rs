@@ -50,7 +50,7 @@ fn steady(home: &Home, text: &str) -> String {
     let workspace = home.workspace().canonicalize().unwrap();
     let mut text = text.to_owned();
     for (path, name) in
-        [(workspace, "/work"), (home.workspace(), "/work"), (home.path().to_owned(), "/home/me")]
+        [(workspace, "/project"), (home.workspace(), "/project"), (home.path().to_owned(), "/home/me")]
     {
         text = text.replace(&format!("{}/", path.display()), &format!("{name}/"));
         text = text.replace(&path.display().to_string(), name);

@@ -39,7 +39,7 @@ mod tests {
 
     #[test]
     fn lock_files_are_neither_saved_nor_patched() {
-        let (session, path) = (session(), Path::new("/work/Cargo.lock"));
+        let (session, path) = (session(), Path::new("/project/Cargo.lock"));
         let saved = fire_now!(session, FILE_PRE_SAVE { path, content: "" });
         let (reason, hook) = saved.denied().unwrap();
         assert!(reason.starts_with("Cargo.lock has a program"), "{reason}");
@@ -58,7 +58,7 @@ mod tests {
 
     #[test]
     fn other_files_may_be_written() {
-        let path = Path::new("/work/src/lock.rs");
+        let path = Path::new("/project/src/lock.rs");
         let saved = fire_now!(session(), FILE_PRE_SAVE { path, content: "" });
         assert_eq!(saved.denied(), None);
     }
