@@ -69,7 +69,8 @@ fn its_tests_pass_and_need_core_only_also_in_a_folder_with_spaces_inside_another
     let metadata: serde_json::Value = serde_json::from_str(&metadata).unwrap();
     assert_eq!(metadata["workspace_default_members"].as_array().unwrap().len(), 1, "{metadata}");
     assert_eq!(metadata["workspace_members"].as_array().unwrap().len(), 2, "{metadata}");
-    let formatted = cargo(&home, &folder, &["fmt", "--all", "--check"]);
+    let formatted =
+        cargo(&home, &folder, &["fmt", "--package", "my-hooks", "--package", "my-hooks-program", "--check"]);
     assert!(formatted.status.success(), "{}", String::from_utf8_lossy(&formatted.stdout));
 }
 
