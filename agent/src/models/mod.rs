@@ -39,8 +39,6 @@ pub use error::ModelError;
 pub(crate) use open::open_at;
 pub use open::{ModelOptions, open, open_with_env};
 pub use providers::Connections;
-#[cfg(feature = "providers")]
-pub use providers::http;
 pub use replay::Replay;
 
 /// Something that answers requests.

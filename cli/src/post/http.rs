@@ -27,7 +27,7 @@ pub(crate) fn post(request: Request) -> Result<(u16, String), String> {
 }
 
 async fn send(request: Request) -> Result<(u16, String), reqwest::Error> {
-    let client = hookspec_agent::models::http().redirect(reqwest::redirect::Policy::none()).build()?;
+    let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).build()?;
     let mut call = client.post(&request.url).header("content-type", "application/json").body(request.body);
     for (name, value) in &request.headers {
         call = call.header(name, value);

@@ -36,17 +36,8 @@ impl Connections {
     }
 }
 
-/// A builder of HTTP clients that speak TLS. `reqwest` comes without cryptography of its own here, and makes no client before
-/// the process has some: `ring`, which builds in a tenth of the time of its usual choice. What the program has chosen
-/// for itself stays.
-pub fn http() -> reqwest::ClientBuilder {
-    // An error means that there is one already.
-    let _ = rustls::crypto::ring::default_provider().install_default();
-    reqwest::Client::builder()
-}
-
 fn build(local: bool, connect_timeout: Duration) -> Result<Client, String> {
-    let mut http = http()
+    let mut http = reqwest::Client::builder()
         .connect_timeout(connect_timeout)
         .redirect(reqwest::redirect::Policy::none())
         .user_agent(concat!("hookspec/", env!("CARGO_PKG_VERSION")));

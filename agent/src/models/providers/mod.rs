@@ -36,7 +36,7 @@ use genai::{Client, Headers, ModelIden, ServiceTarget};
 use hookspec::{ChunkKind, Clock, Parameters, Request};
 use serde_json::Value;
 
-pub use self::connections::{Connections, http};
+pub use self::connections::Connections;
 pub(super) use self::open::open;
 use self::target::{Kind, Target};
 use super::{ChunkSink, Model, ModelError, ModelOptions, Response};

@@ -34,7 +34,7 @@ struct Host(Child);
 impl Host {
     async fn start(stage: &Stage) -> Self {
         let host = Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "a_host", "--ignored", "--nocapture"])
+            .args(["--exact", "host::a_host", "--ignored", "--nocapture"])
             .env(FOLDER, stage.path(""))
             .env("HOOKSPEC_HOME", stage.path(""))
             .env("LLM_SWITCH_MODELS", stage.switch.path())
