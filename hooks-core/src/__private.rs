@@ -70,6 +70,16 @@ pub fn absent<T>() -> T {
     unreachable!("the macro reported an error here")
 }
 
+/// The future of an `async` hook, which may go on in another thread.
+pub fn an_async_hook_must_be_send<F: Future + Send>(future: F) -> F {
+    future
+}
+
+/// The future of a tool, which may go on in another thread.
+pub fn an_async_tool_must_be_send<F: Future + Send>(future: F) -> F {
+    future
+}
+
 /// Whether a module's path is a crate's root.
 #[must_use]
 pub const fn is_root(module: &str) -> bool {

@@ -94,7 +94,7 @@ pub use flow::Flow;
 pub use json_hook::{JsonCall, JsonHook, JsonOutcome};
 pub use message::{Message, Role};
 pub use model::{ChunkKind, FinishReason, Metadata, MicroDollars, Parameters, Request, Timings, Usage};
-pub use outcome::{BackgroundReturn, BoxError, Each, IntoOutcome, Outcome};
+pub use outcome::{BackgroundReturn, BoxError, Each, InPlace, IntoOutcome, Outcome};
 pub use plugin::Plugin;
 #[doc(hidden)]
 pub use plugin::{CrateWithoutPlugin, PluginCrate};

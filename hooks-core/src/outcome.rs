@@ -217,6 +217,23 @@ where
     }
 }
 
+/// What may be returned where hooks put a [`Message`] in place of another, as at
+/// [`MESSAGE_TRANSFORM`](crate::points::MESSAGE_TRANSFORM): everything that is not a bare `Message`, which would be added
+/// beside the one that it was meant to replace. A `Vec` of messages adds them, and says so.
+///
+/// A type of your own that implements [`IntoOutcome`] may be returned there when it implements this too.
+pub trait InPlace {}
+
+impl InPlace for () {}
+impl InPlace for Flow {}
+impl InPlace for Gate {}
+impl<T> InPlace for Fold<T> {}
+impl<R> InPlace for Vec<R> {}
+impl<I> InPlace for Each<I> {}
+impl<R: InPlace> InPlace for Option<R> {}
+impl<R: InPlace, E> InPlace for Result<R, E> {}
+impl<A: InPlace, B: InPlace> InPlace for (A, B) {}
+
 /// What a `background` hook may return: observations only, whatever its point's verdict.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be returned from a `background` hook",

@@ -90,6 +90,9 @@ macro_rules! plugin {
             "`hookspec::plugin!();` stands in a module; write it at the crate's root, in lib.rs or main.rs",
         );
     };
+    ($($anything:tt)+) => {
+        ::core::compile_error! { "it takes nothing: `hookspec::plugin!();`" }
+    };
 }
 
 /// Links plugin crates into a host and gives their manifests, for

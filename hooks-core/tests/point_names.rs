@@ -14,3 +14,22 @@ fn the_macros_know_the_points_that_core_declares() {
     declared.sort_unstable();
     assert_eq!(core_points::CORE_POINTS, declared);
 }
+
+#[test]
+fn the_neighbours_that_errors_name_can_do_what_is_said_of_them() {
+    let verdict = |name: &str| {
+        let mut points = hookspec::all_points().into_iter().map(hookspec::AnyPoint::info);
+        points
+            .find(|info| info.package == "hookspec" && info.name == name)
+            .map_or("none", |info| info.verdict)
+    };
+    for (point, gate, fold) in core_points::NEIGHBOURS {
+        assert_ne!(verdict(point), "none", "{point}");
+        for (neighbour, can) in [(gate, "Gate"), (fold, "Fold<")] {
+            if let Some(neighbour) = neighbour {
+                assert!(verdict(neighbour).contains(can), "{neighbour} for {point}");
+                assert!(!verdict(point).contains(can), "{point} can do that itself");
+            }
+        }
+    }
+}

@@ -31,3 +31,17 @@ pub(crate) const CORE_POINTS: &[(&str, &str, &[&str])] = &[
     ("TURN_POST", "turn.post", &["on_session_end"]),
     ("TURN_PRE", "turn.pre", &["pre_llm_call"]),
 ];
+
+/// Where core's points have a neighbour for what cannot be done at them: the point, the gate, the point that rewrites.
+pub(crate) const NEIGHBOURS: &[(&str, Option<&str>, Option<&str>)] = &[
+    ("FILE_POST_PATCH", Some("FILE_PRE_PATCH"), Some("FILE_PRE_PATCH")),
+    ("FILE_POST_SAVE", Some("FILE_PRE_SAVE"), Some("FILE_PRE_SAVE")),
+    ("GENERATION_CHUNK", None, Some("MESSAGE_TRANSFORM")),
+    ("GENERATION_POST", None, Some("MESSAGE_TRANSFORM")),
+    ("TOOL_CONFIRM", Some("TOOL_PRE_EXECUTE"), Some("TOOL_TRANSFORM")),
+    ("TOOL_POST_EXECUTE", Some("TOOL_PRE_EXECUTE"), Some("TOOL_RESULT_TRANSFORM")),
+    ("TOOL_PRE_EXECUTE", None, Some("TOOL_TRANSFORM")),
+    ("TOOL_RESULT_TRANSFORM", Some("TOOL_PRE_EXECUTE"), None),
+    ("TOOL_TRANSFORM", Some("TOOL_PRE_EXECUTE"), None),
+    ("TURN_PRE", Some("MESSAGE_PRE_PROCESS"), Some("MESSAGE_PRE_PROCESS")),
+];

@@ -4,7 +4,6 @@
 use proc_macro2::Span;
 use syn::ext::IdentExt;
 use syn::parse::{Parse, ParseStream};
-use syn::punctuated::Punctuated;
 use syn::{Expr, ExprArray, ExprLit, ExprUnary, Ident, Lit, LitStr, Path, Token, UnOp};
 
 use crate::durations;
@@ -18,10 +17,10 @@ pub(crate) struct Opt {
     pub(crate) value: Option<Expr>,
 }
 
-impl Parse for Opt {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+impl Opt {
+    fn read(input: ParseStream<'_>, examples: &str) -> syn::Result<Self> {
         if !input.peek(Ident::peek_any) {
-            return Err(input.error("expected an option, as in `priority = 5` or `once`"));
+            return Err(input.error(format!("expected an option, as in {examples}")));
         }
         let key = Ident::parse_any(input)?;
         if input.peek(Token![:]) || input.peek(syn::token::Paren) {
@@ -48,11 +47,23 @@ pub(crate) struct Opts(Vec<Opt>);
 
 impl Parse for Opts {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
-        Ok(Self(Punctuated::<Opt, Token![,]>::parse_terminated(input)?.into_iter().collect()))
+        Self::read(input, "`priority = 5` or `once`")
     }
 }
 
 impl Opts {
+    /// A list of options; `examples` shows two of them to who writes none.
+    pub(crate) fn read(input: ParseStream<'_>, examples: &str) -> syn::Result<Self> {
+        let mut list = Vec::new();
+        while !input.is_empty() {
+            list.push(Opt::read(input, examples)?);
+            if !input.is_empty() {
+                input.parse::<Token![,]>()?;
+            }
+        }
+        Ok(Self(list))
+    }
+
     /// Complains about unknown and repeated keys.
     pub(crate) fn check(&self, of: &str, known: &[&str], errors: &mut Errors) {
         let mut seen: Vec<String> = Vec::new();

@@ -2,6 +2,7 @@
 
 use proc_macro2::TokenStream;
 use quote::{quote, quote_spanned};
+use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Ident, LitStr, Path, ReturnType, Type};
 
@@ -9,6 +10,7 @@ use crate::errors::Errors;
 use crate::names;
 use crate::options::Opts;
 use crate::signature::{self, Function, cfgs, docs, fallback};
+use crate::written::pointing_at;
 
 struct Tool {
     function: Function,
@@ -36,8 +38,9 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     }
 }
 
-fn parse(options: TokenStream, item: &TokenStream, errors: &mut Errors) -> Option<Tool> {
-    let options = syn::parse2::<Opts>(options).map_err(|error| errors.add(error)).ok();
+fn parse(written: TokenStream, item: &TokenStream, errors: &mut Errors) -> Option<Tool> {
+    let options = |input: ParseStream<'_>| Opts::read(input, "`name = \"save\"` or `confirm`");
+    let options = Parser::parse2(options, written).map_err(|error| errors.add(error)).ok();
     let function = Function::read(item, "#[tool]", EXAMPLE, errors);
     let (options, function) = (options?, function?);
     options.check("`#[tool]`", KNOWN, errors);
@@ -140,6 +143,11 @@ fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
         _ => quote!(::hookspec::IntoToolOutput::into_output),
     };
     let wait = tool.function.sig.asyncness.map(|_| quote!(.await));
+    // A future that cannot go to another thread is told of at the function's name, not at the attribute.
+    let body = quote!(#read #into(#function(#(#arguments),*)#wait));
+    let future = quote_spanned! {pointing_at(function.span())=>
+        ::hookspec::__private::an_async_tool_must_be_send(async move { #body })
+    };
     let items = quote! {
         #[doc(hidden)]
         #[allow(clippy::all, clippy::pedantic)]
@@ -156,10 +164,7 @@ fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
                 names: ::hookspec::ArgumentNames { words: &[#(#word_names),*], content: #content_name },
                 schema: #schema,
                 preview: #preview,
-                run: |__call, __session| ::std::boxed::Box::pin(async move {
-                    #read
-                    #into(#function(#(#arguments),*)#wait)
-                }),
+                run: |__call, __session| ::std::boxed::Box::pin(#future),
             });
         };
     };

@@ -35,27 +35,29 @@ const _: () = {
                 __event: <__P as __core::Point>::Event<'a>,
                 __session: &'a __core::Session,
             ) -> __core::BoxFuture<'a, __core::Outcome<__V>> {
-                ::std::boxed::Box::pin(async move {
-                    let mut __said = __core::Outcome::silent();
-                    {
-                        let __out = &mut __said;
-                        let __event = &__event;
-                        <Message as __point::Return>::give(
-                            asynchronous(
-                                    FILE_POST_SAVE! {
-                                        @ field path * < & Path as __point::Parameter < _ >>
-                                        ::bind(& __event.path)
-                                    },
-                                    *<&FilePostSave<
-                                        '_,
-                                    > as __point::Parameter<_>>::bind(&__event),
-                                )
-                                .await,
-                            __out,
-                        );
-                    }
-                    __said
-                })
+                ::std::boxed::Box::pin(
+                    __core::__private::an_async_hook_must_be_send(async move {
+                        let mut __said = __core::Outcome::silent();
+                        {
+                            let __out = &mut __said;
+                            let __event = &__event;
+                            <Message as __point::Return>::give(
+                                asynchronous(
+                                        FILE_POST_SAVE! {
+                                            @ field path * < & Path as __point::Parameter < _ >>
+                                            ::bind(& __event.path)
+                                        },
+                                        *<&FilePostSave<
+                                            '_,
+                                        > as __point::Parameter<_>>::bind(&__event),
+                                    )
+                                    .await,
+                                __out,
+                            );
+                        }
+                        __said
+                    }),
+                )
             }
             __call
         }),

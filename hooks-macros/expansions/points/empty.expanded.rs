@@ -84,7 +84,8 @@ mod OPEN {
         label = "not what `OPEN` takes",
         note = "`OPEN` takes `()`, `Message`, `Flow`",
         note = "of these also `Option<_>`, `Vec<_>`, pairs, `Each(iterator)`, and `Result<_, E>` where `E` is a text or an error: `String`, `Box<dyn Error + Send + Sync>`, or what implements `Error + Send + Sync`",
-        note = "a text for the model is `Message::system(text)`"
+        note = "a text for the model is `Message::system(text)`",
+        note = "nothing can be refused or rewritten at `OPEN`: `hookspec points` lists the points where it can be"
     )]
     pub(super) trait OpenReturn: ::core::marker::Sized {
         fn give(self, out: &mut __core::Outcome<<Point as __core::Point>::Verdict>);
@@ -138,6 +139,10 @@ macro_rules! hook_point_OPEN {
         $($items)*
     };
     (@ field $field:ident $($access:tt)*) => {
+        { hookspec::__private::no_field_impl! { $field "OPEN"[] }
+        hookspec::__private::absent() }
+    };
+    (@ changed $field:ident $word:tt) => {
         { hookspec::__private::no_field_impl! { $field "OPEN"[] }
         hookspec::__private::absent() }
     };

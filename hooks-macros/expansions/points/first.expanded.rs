@@ -98,7 +98,8 @@ pub mod ASK {
         label = "not what `ASK` takes",
         note = "`ASK` takes `()`, `Message`, `Flow`, `First<Answer>`",
         note = "of these also `Option<_>`, `Vec<_>`, pairs, `Each(iterator)`, and `Result<_, E>` where `E` is a text or an error: `String`, `Box<dyn Error + Send + Sync>`, or what implements `Error + Send + Sync`",
-        note = "a text for the model is `Message::system(text)`"
+        note = "a text for the model is `Message::system(text)`",
+        note = "nothing can be refused or rewritten at `ASK`: `hookspec points` lists the points where it can be"
     )]
     pub trait AskReturn: ::core::marker::Sized {
         fn give(self, out: &mut __core::Outcome<<Point as __core::Point>::Verdict>);
@@ -155,6 +156,15 @@ macro_rules! hook_point_ASK {
         $($access)*
     };
     (@ field $field:ident $($access:tt)*) => {
+        { hookspec::__private::no_field_impl! { $field "ASK"["baker: Option<&str>"] }
+        hookspec::__private::absent() }
+    };
+    (@ changed baker $word:tt) => {
+        { hookspec::__private::refusal_impl! { $word
+        "an event is lent, not changed: take `Option<&str>`; what happened cannot be changed here"
+        } hookspec::__private::absent() }
+    };
+    (@ changed $field:ident $word:tt) => {
         { hookspec::__private::no_field_impl! { $field "ASK"["baker: Option<&str>"] }
         hookspec::__private::absent() }
     };

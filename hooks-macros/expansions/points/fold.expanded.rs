@@ -178,6 +178,20 @@ macro_rules! hook_point_KNEAD {
         { hookspec::__private::no_field_impl! { $field "KNEAD"["recipe: &Recipe"
         "before: &[Recipe]"] } hookspec::__private::absent() }
     };
+    (@ changed recipe $word:tt) => {
+        { hookspec::__private::refusal_impl! { $word
+        "an event is lent, not changed: take `&Recipe` and return `Fold(changed)`" }
+        hookspec::__private::absent() }
+    };
+    (@ changed before $word:tt) => {
+        { hookspec::__private::refusal_impl! { $word
+        "an event is lent, not changed: take `&[Recipe]`; of `KNEAD` only `recipe` can be changed, with `Fold`"
+        } hookspec::__private::absent() }
+    };
+    (@ changed $field:ident $word:tt) => {
+        { hookspec::__private::no_field_impl! { $field "KNEAD"["recipe: &Recipe"
+        "before: &[Recipe]"] } hookspec::__private::absent() }
+    };
     (@ async $word:tt) => {};
     (@ blocking $word:tt) => {};
     (@ fail_open $word:tt) => {};

@@ -97,7 +97,8 @@ pub(crate) mod BAKE {
         label = "not what `BAKE` takes",
         note = "`BAKE` takes `()`, `Message`, `Flow`, `Gate`",
         note = "of these also `Option<_>`, `Vec<_>`, pairs, `Each(iterator)`, and `Result<_, E>` where `E` is a text or an error: `String`, `Box<dyn Error + Send + Sync>`, or what implements `Error + Send + Sync`",
-        note = "`Gate::deny(\"why\")` refuses, `Gate::Allow` or `()` does not; a text for the model is `Message::system(text)`"
+        note = "`Gate::deny(\"why\")` refuses, `Gate::Allow` or `()` does not; a text for the model is `Message::system(text)`",
+        note = "nothing is rewritten at `BAKE`: `hookspec points` lists the points where it can be"
     )]
     pub(crate) trait BakeReturn: ::core::marker::Sized {
         fn give(self, out: &mut __core::Outcome<<Point as __core::Point>::Verdict>);
@@ -154,6 +155,15 @@ macro_rules! hook_point_BAKE {
         $($access)*
     };
     (@ field $field:ident $($access:tt)*) => {
+        { hookspec::__private::no_field_impl! { $field "BAKE"["degrees: u32"] }
+        hookspec::__private::absent() }
+    };
+    (@ changed degrees $word:tt) => {
+        { hookspec::__private::refusal_impl! { $word
+        "an event is lent, not changed: take `u32`; what is decided on cannot be changed here"
+        } hookspec::__private::absent() }
+    };
+    (@ changed $field:ident $word:tt) => {
         { hookspec::__private::no_field_impl! { $field "BAKE"["degrees: u32"] }
         hookspec::__private::absent() }
     };

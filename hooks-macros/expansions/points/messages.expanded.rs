@@ -108,7 +108,8 @@ pub mod SAVED {
         label = "not what `SAVED` takes",
         note = "`SAVED` takes `()`, `Message`, `Flow`",
         note = "of these also `Option<_>`, `Vec<_>`, pairs, `Each(iterator)`, and `Result<_, E>` where `E` is a text or an error: `String`, `Box<dyn Error + Send + Sync>`, or what implements `Error + Send + Sync`",
-        note = "a text for the model is `Message::system(text)`"
+        note = "a text for the model is `Message::system(text)`",
+        note = "nothing can be refused or rewritten at `SAVED`: `hookspec points` lists the points where it can be"
     )]
     pub trait SavedReturn: ::core::marker::Sized {
         fn give(self, out: &mut __core::Outcome<<Point as __core::Point>::Verdict>);
@@ -168,6 +169,20 @@ macro_rules! hook_point_SAVED {
         $($access)*
     };
     (@ field $field:ident $($access:tt)*) => {
+        { hookspec::__private::no_field_impl! { $field "SAVED"["path: &Path"
+        "created: bool"] } hookspec::__private::absent() }
+    };
+    (@ changed path $word:tt) => {
+        { hookspec::__private::refusal_impl! { $word
+        "an event is lent, not changed: take `&Path`; what happened cannot be changed here"
+        } hookspec::__private::absent() }
+    };
+    (@ changed created $word:tt) => {
+        { hookspec::__private::refusal_impl! { $word
+        "an event is lent, not changed: take `bool`; what happened cannot be changed here"
+        } hookspec::__private::absent() }
+    };
+    (@ changed $field:ident $word:tt) => {
         { hookspec::__private::no_field_impl! { $field "SAVED"["path: &Path"
         "created: bool"] } hookspec::__private::absent() }
     };

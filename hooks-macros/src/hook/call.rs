@@ -6,7 +6,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
-use syn::{ReturnType, Type};
+use syn::{ReturnType, Type, TypeReference};
 
 use crate::signature::{Param, has_impl};
 use crate::written::{nameless, pointing_at};
@@ -43,10 +43,13 @@ fn field(hook: &Hook, param: &Param) -> TokenStream {
     } else {
         Ident::new_raw(&param.name, span)
     };
-    let bound = bind(hook, &param.ty, &quote!(__event.#field));
     // The user's own token, for the error.
     let mut written = field.clone();
     written.set_span(param.ident.span());
+    if let Type::Reference(TypeReference { mutability: Some(word), .. }) = &param.ty {
+        return quote!(#point! { @changed #written #word });
+    }
+    let bound = bind(hook, &param.ty, &quote!(__event.#field));
     quote!(#point! { @field #written #bound })
 }
 
@@ -134,22 +137,26 @@ fn async_call(hook: &Hook) -> TokenStream {
     } else {
         TokenStream::new()
     };
+    // A future that cannot go to another thread is told of at the function's name, not at the attribute.
+    let span = pointing_at(function.span());
+    let body = quote! {
+        let mut __said = __core::Outcome::silent();
+        {
+            let __out = &mut __said;
+            #event
+            #prelude
+            #converted;
+        }
+        __said
+    };
+    let future = quote_spanned!(span=> __core::__private::an_async_hook_must_be_send(async move { #body }));
     quote! {
         __core::Call::<__P>::Async({
             fn __call<'a>(
                 __event: <__P as __core::Point>::Event<'a>,
                 __session: &'a __core::Session,
             ) -> __core::BoxFuture<'a, __core::Outcome<__V>> {
-                ::std::boxed::Box::pin(async move {
-                    let mut __said = __core::Outcome::silent();
-                    {
-                        let __out = &mut __said;
-                        #event
-                        #prelude
-                        #converted;
-                    }
-                    __said
-                })
+                ::std::boxed::Box::pin(#future)
             }
             __call
         })

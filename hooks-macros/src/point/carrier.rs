@@ -9,7 +9,8 @@ use syn::Path;
 
 use crate::written::plain;
 
-use super::parse::Declaration;
+use super::parse::{Declaration, Field};
+use super::words;
 
 pub(super) fn expand(core: &Path, point: &Declaration) -> TokenStream {
     let Declaration { vis, name, .. } = point;
@@ -20,6 +21,11 @@ pub(super) fn expand(core: &Path, point: &Declaration) -> TokenStream {
     let known = point.fields.iter().map(|field| {
         let field: &Ident = &field.name;
         quote!((@field #field $($access:tt)*) => { $($access)* };)
+    });
+    let unknown = quote_spanned!(name.span()=> { #core::__private::no_field_impl! { $field #title [#(#fields)*] } #core::__private::absent() });
+    let changed = point.fields.iter().map(|field| {
+        let (name, why) = (&field.name, lent(point, field));
+        quote!((@changed #name $word:tt) => { { #core::__private::refusal_impl! { $word #why } #core::__private::absent() } };)
     });
     let asynchronous = answer(core, "async", sync_refusal(point, "an `async fn` hook"));
     let blocking = answer(core, "blocking", sync_refusal(point, "a `blocking` hook"));
@@ -36,9 +42,9 @@ pub(super) fn expand(core: &Path, point: &Declaration) -> TokenStream {
         macro_rules! #carrier {
             (@items $($items:tt)*) => { $($items)* };
             #(#known)*
-            (@field $field:ident $($access:tt)*) => {
-                { #core::__private::no_field_impl! { $field #title [#(#fields)*] } #core::__private::absent() }
-            };
+            (@field $field:ident $($access:tt)*) => { #unknown };
+            #(#changed)*
+            (@changed $field:ident $word:tt) => { #unknown };
             #asynchronous
             #blocking
             #fail_open
@@ -54,6 +60,24 @@ const USE: &str = "a hook point is no macro: name it in `#[hook(…)]`, or fire 
 /// `path: &Path`, as a hook would write it.
 pub(super) fn fields(point: &Declaration) -> Vec<String> {
     point.fields.iter().map(|field| format!("{}: {}", field.name, plain(&field.ty))).collect()
+}
+
+/// What is said of a hook that takes the field by `&mut`.
+fn lent(point: &Declaration, field: &Field) -> String {
+    let (name, ty) = (&point.name, plain(&field.ty));
+    if field.fold.is_some() {
+        return format!("an event is lent, not changed: take `{ty}` and return `Fold(changed)`");
+    }
+    let folded = point.fields.iter().find(|field| field.fold.is_some()).map(|field| field.name.to_string());
+    let what = if point.is_gate() { "what is decided on" } else { "what happened" };
+    let there = match (folded, words::neighbours(&name.to_string()).1) {
+        (Some(folded), _) => format!("of `{name}` only `{folded}` can be changed, with `Fold`"),
+        (None, Some(rewrites)) => {
+            format!("{what} cannot be changed here: `{rewrites}` is the point for that")
+        }
+        (None, None) => format!("{what} cannot be changed here"),
+    };
+    format!("an event is lent, not changed: take `{ty}`; {there}")
 }
 
 /// Why a point that hosts without a runtime fire refuses a hook that needs one.

@@ -8,6 +8,7 @@ use syn::{
 
 use crate::errors::Errors;
 use crate::nearest::nearest;
+use crate::written::plain;
 use crate::{names, ungroup};
 
 use super::own_types;
@@ -79,7 +80,8 @@ impl Parse for Declaration {
                 aliases.extend(list);
             } else {
                 if !content.is_empty() && !content.peek(Token![,]) {
-                    return Err(content.error(format!("`{key}` takes no value; write `{key}` alone")));
+                    let at = content.error(format!("`{key}` takes no value; write `{key}` alone"));
+                    return Err(if FLAGS.contains(&key.to_string().as_str()) { at } else { unknown(&key) });
                 }
                 flags.push(key);
             }
@@ -120,6 +122,11 @@ impl Declaration {
         })
     }
 
+    /// Whether what its hooks replace is a `Message`, which they also add.
+    pub(crate) fn folds_message(&self) -> bool {
+        self.has_fold() && self.verdict.iter().any(|ty| plain(ty).ends_with("Fold<Message>"))
+    }
+
     /// Whether hooks may refuse here.
     pub(crate) fn is_gate(&self) -> bool {
         self.verdict.iter().any(|ty| {
@@ -150,10 +157,7 @@ pub(crate) fn check(point: &mut Declaration, errors: &mut Errors) -> bool {
     for flag in &point.flags {
         let text = flag.to_string();
         if !FLAGS.contains(&text.as_str()) {
-            errors.at(
-                flag,
-                format!("unknown option `{text}` for a hook point{}\nthe options are `aliases`, `transient`, `sync`", nearest(&text, &["aliases", "transient", "sync"])),
-            );
+            errors.add(unknown(flag));
         }
     }
     for ty in &point.verdict {
@@ -186,6 +190,17 @@ pub(crate) fn check(point: &mut Declaration, errors: &mut Errors) -> bool {
         }
     }
     good && whole
+}
+
+fn unknown(option: &Ident) -> syn::Error {
+    let text = option.to_string();
+    let near = nearest(&text, &["aliases", "transient", "sync"]);
+    syn::Error::new(
+        option.span(),
+        format!(
+            "unknown option `{text}` for a hook point{near}\nthe options are `aliases`, `transient`, `sync`"
+        ),
+    )
 }
 
 const VERDICTS: &[&str] = &["Messages", "Gate", "First", "Fold"];

@@ -4,6 +4,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
+use crate::core_points::NEIGHBOURS;
 use crate::written::plain;
 
 use super::carrier::fields;
@@ -18,6 +19,7 @@ pub(super) fn traits(point: &Declaration, event: &Ident, inner_vis: &TokenStream
         fields => format!("the fields of `{name}` are `{}`", fields.join("`, `")),
     };
     let refused = format!("`{{Self}}` cannot be returned from a `{name}` hook");
+    let in_place = point.folds_message().then(|| quote!(+ __core::InPlace));
     let (label, takes) = (format!("not what `{name}` takes"), takes(point));
     quote! {
         #[doc(hidden)]
@@ -56,7 +58,7 @@ pub(super) fn traits(point: &Declaration, event: &Ident, inner_vis: &TokenStream
             fn give(self, out: &mut __core::Outcome<<Point as __core::Point>::Verdict>);
         }
         #[diagnostic::do_not_recommend]
-        impl<R: __core::IntoOutcome<<Point as __core::Point>::Verdict>> #returned for R {
+        impl<R: __core::IntoOutcome<<Point as __core::Point>::Verdict> #in_place> #returned for R {
             #[inline(always)]
             fn give(self, out: &mut __core::Outcome<<Point as __core::Point>::Verdict>) {
                 __core::IntoOutcome::into_outcome(self, out);
@@ -77,13 +79,44 @@ fn takes(point: &Declaration) -> Vec<String> {
         .filter(|verdict| verdict != "Messages")
         .map(|verdict| format!(", `{verdict}`"))
         .collect();
-    own.insert(0, format!("`{name}` takes `()`, `Message`, `Flow`"));
+    let message = if point.folds_message() { "" } else { ", `Message`" };
+    own.insert(0, format!("`{name}` takes `()`{message}, `Flow`"));
     let also = "of these also `Option<_>`, `Vec<_>`, pairs, `Each(iterator)`, and `Result<_, E>` where `E` is a text or an error: `String`, `Box<dyn Error + Send + Sync>`, or what implements `Error + Send + Sync`";
     let mut said = vec![own.concat(), also.to_owned()];
-    said.push(if point.is_gate() {
+    said.push(if point.folds_message() {
+        "a bare `Message` would be added, not put in place: return `Fold(message)` to replace it, `Vec<Message>` to add one".to_owned()
+    } else if point.is_gate() {
         "`Gate::deny(\"why\")` refuses, `Gate::Allow` or `()` does not; a text for the model is `Message::system(text)`".to_owned()
     } else {
         "a text for the model is `Message::system(text)`".to_owned()
     });
+    said.extend(elsewhere(point));
     said
+}
+
+/// Where that is done which cannot be done at this point.
+fn elsewhere(point: &Declaration) -> Option<String> {
+    let name = point.name.to_string();
+    let what = match (point.is_gate(), point.has_fold()) {
+        (true, true) => return None,
+        (false, false) => "nothing can be refused or rewritten",
+        (false, true) => "nothing can be refused",
+        (true, false) => "nothing is rewritten",
+    };
+    let (gate, fold) = neighbours(&name);
+    let there = match (gate, fold) {
+        (Some(gate), Some(fold)) if gate == fold => format!("`{gate}` is the point for that"),
+        (Some(gate), Some(fold)) => format!("`{gate}` is the gate, `{fold}` the point that rewrites"),
+        (Some(gate), None) => format!("`{gate}` is the gate"),
+        (None, Some(fold)) => format!("`{fold}` is the point that rewrites"),
+        (None, None) => "`hookspec points` lists the points where it can be".to_owned(),
+    };
+    Some(format!("{what} at `{name}`: {there}"))
+}
+
+/// The gate and the point that rewrites, for core's own points; those of other crates have none that is known.
+pub(super) fn neighbours(point: &str) -> (Option<&'static str>, Option<&'static str>) {
+    let core = std::env::var("CARGO_PKG_NAME").is_ok_and(|package| package == "hookspec");
+    let found = NEIGHBOURS.iter().find(|(name, ..)| core && *name == point);
+    found.map_or((None, None), |(_, gate, fold)| (*gate, *fold))
 }

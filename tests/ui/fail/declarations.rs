@@ -25,4 +25,9 @@ hook_point! {
     pub GRILL("grill", transient = true) -> Messages {}
 }
 
+hook_point! {
+    /// An option by nearly its name.
+    pub HEAT("heat", alias = "pre_heat") -> Messages {}
+}
+
 fn main() {}

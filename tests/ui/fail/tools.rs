@@ -28,4 +28,10 @@ fn number() -> u32 {
     7
 }
 
+/// Named by a string alone.
+#[tool("count")]
+fn count() -> String {
+    String::new()
+}
+
 fn main() {}

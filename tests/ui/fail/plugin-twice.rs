@@ -1,0 +1,4 @@
+hookspec::plugin!();
+hookspec::plugin!();
+
+fn main() {}

@@ -1,0 +1,3 @@
+hookspec::plugin!(anything);
+
+fn main() {}
