@@ -112,6 +112,8 @@ pub use session::{
 };
 pub use spawn::{BlockingError, Job, Spawn, SpawnError, Threads};
 pub use timeline::{HookRun, Observer, Timeline, TimelineEntry};
+#[doc(hidden)]
+pub use tool::IntoToolError;
 pub use tool::{
     ArgumentNames, CallFormat, IntoToolOutput, ToolArguments, ToolEntry, ToolError, ToolFuture, ToolOutput,
     ToolSet, ToolSpec, ToolStatus, ToolUse,

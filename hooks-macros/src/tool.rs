@@ -45,6 +45,10 @@ fn parse(written: TokenStream, item: &TokenStream, errors: &mut Errors) -> Optio
     let (options, function) = (options?, function?);
     options.check("`#[tool]`", KNOWN, errors);
     signature::check_error(&function.sig.output, errors);
+    if let ReturnType::Default = &function.sig.output {
+        errors
+            .at(&function.sig.ident, "a tool answers the model, if only that it is done: write `-> String`");
+    }
     let (mut args, mut order) = (None, Vec::new());
     for param in signature::params(&function, "tool", errors) {
         match param.name.as_str() {
@@ -114,7 +118,10 @@ fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
     };
     let (confirm, enabled) = (tool.confirm, tool.enabled);
     let preview = match &tool.preview {
-        Some(path) => quote!(::core::option::Option::Some(#path)),
+        Some(path) => quote!({
+            const __PREVIEW: fn(&::hookspec::ToolUse, &::hookspec::Session) -> ::core::option::Option<::std::string::String> = #path;
+            ::core::option::Option::Some(__PREVIEW)
+        }),
         None => quote!(::core::option::Option::None),
     };
     let fields = tool.words.iter().chain(&tool.content);

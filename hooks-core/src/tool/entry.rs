@@ -62,9 +62,28 @@ impl IntoToolOutput for String {
     }
 }
 
-impl<T: IntoToolOutput, E: Into<ToolError>> IntoToolOutput for Result<T, E> {
+impl<T: IntoToolOutput, E: IntoToolError> IntoToolOutput for Result<T, E> {
     fn into_output(self) -> Result<ToolOutput, ToolError> {
-        self.map_err(Into::into)?.into_output()
+        self.map_err(IntoToolError::into_error)?.into_output()
+    }
+}
+
+/// What a tool may fail with: all that is `Into<ToolError>`.
+#[doc(hidden)]
+#[diagnostic::on_unimplemented(
+    message = "a tool cannot fail with `{Self}`, for nothing makes a `ToolError` of it",
+    note = "return `Result<_, ToolError>`, and write `.map_err(|error| ToolError::Failed(error.to_string()))?` where it comes from",
+    note = "`String`, `&str`, `std::io::Error` and `Box<dyn Error + Send + Sync>` are taken as they are"
+)]
+pub trait IntoToolError {
+    /// The error.
+    fn into_error(self) -> ToolError;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<ToolError>> IntoToolError for E {
+    fn into_error(self) -> ToolError {
+        self.into()
     }
 }
 

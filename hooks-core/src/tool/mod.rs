@@ -9,5 +9,7 @@ mod set;
 mod text;
 
 pub use call::{CallFormat, ToolSpec, ToolStatus, ToolUse};
+#[doc(hidden)]
+pub use entry::IntoToolError;
 pub use entry::{ArgumentNames, IntoToolOutput, ToolArguments, ToolEntry, ToolError, ToolFuture, ToolOutput};
 pub use set::ToolSet;

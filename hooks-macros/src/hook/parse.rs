@@ -1,13 +1,15 @@
 //! From tokens to a checked view of one hook.
 
-use proc_macro2::{Ident, TokenStream};
-use syn::{Expr, LitStr, Path, Type, TypeReference};
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::quote;
+use syn::{Expr, GenericArgument, LitStr, Path, PathArguments, Type, TypeReference};
 
 use crate::errors::Errors;
 use crate::names;
 use crate::nearest::nearest;
 use crate::options::Opts;
 use crate::signature::{self, Function, Param};
+use crate::written::plain;
 
 use super::point::Arguments;
 use super::rules;
@@ -168,14 +170,18 @@ fn bind(param: Param, errors: &mut Errors) -> Option<Bound> {
         "session" => Some(Bound::Session(param.ty)),
         "event" => Some(Bound::Event(param.ty)),
         "state" => match param.ty {
-            Type::Reference(TypeReference { mutability: Some(_), elem, .. }) => Some(Bound::State(*elem)),
+            Type::Reference(TypeReference { mutability: Some(_), elem, .. }) => {
+                owned(*elem, "state", errors).map(Bound::State)
+            }
             other => {
                 errors.at(other, "`state` is the hook's own state in this session: `state: &mut T`");
                 None
             }
         },
         "settings" => match param.ty {
-            Type::Reference(TypeReference { mutability: None, elem, .. }) => Some(Bound::Settings(*elem)),
+            Type::Reference(TypeReference { mutability: None, elem, .. }) => {
+                owned(*elem, "the struct of settings", errors).map(Bound::Settings)
+            }
             other => {
                 errors.at(other, "`settings` is the hook's table in hookspec.toml: `settings: &T`");
                 None
@@ -185,6 +191,60 @@ fn bind(param: Param, errors: &mut Errors) -> Option<Bound> {
             errors.at(&param.ident, "parameters bind by name to the event's fields; `_` has none");
             None
         }
-        _ => Some(Bound::Field(param)),
+        _ => {
+            if let Some((reference, lent)) = forever(&param.ty) {
+                errors.at(reference, format!("an event lives as long as the call: write `{lent}`"));
+                return None;
+            }
+            Some(Bound::Field(param))
+        }
     }
+}
+
+/// A `&'static T`, alone or in an `Option`, and how it is written.
+fn forever(ty: &Type) -> Option<(&TypeReference, String)> {
+    match ty {
+        Type::Reference(reference) if reference.lifetime.as_ref()?.ident == "static" => {
+            Some((reference, format!("&{}", plain(&reference.elem))))
+        }
+        Type::Path(path) => match &path.path.segments.last().filter(|last| last.ident == "Option")?.arguments
+        {
+            PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
+                GenericArgument::Type(inner) => forever(inner),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+/// Complains of a lifetime in what outlives the call.
+fn owned(ty: Type, what: &str, errors: &mut Errors) -> Option<Type> {
+    if borrows(quote!(#ty)) {
+        errors.at(
+            &ty,
+            format!("{what} owns what it holds, for it outlives the call: a type without a lifetime"),
+        );
+        return None;
+    }
+    Some(ty)
+}
+
+/// Whether a lifetime other than `'static` is named.
+fn borrows(ty: TokenStream) -> bool {
+    let mut tokens = ty.into_iter().peekable();
+    while let Some(token) = tokens.next() {
+        let found = match token {
+            TokenTree::Group(group) => borrows(group.stream()),
+            TokenTree::Punct(tick) if tick.as_char() == '\'' => {
+                !matches!(tokens.peek(), Some(TokenTree::Ident(name)) if name == "static")
+            }
+            _ => false,
+        };
+        if found {
+            return true;
+        }
+    }
+    false
 }

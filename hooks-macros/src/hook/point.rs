@@ -3,7 +3,7 @@
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::{Parse, ParseStream, Parser};
-use syn::{Error, LitStr, Path, Token};
+use syn::{Error, Ident, LitStr, Path, Token};
 
 use crate::core_points::CORE_POINTS;
 use crate::imports;
@@ -115,8 +115,19 @@ fn check(point: &Path) -> syn::Result<()> {
 
 /// A point of core's that nothing in the file can have imported.
 pub(crate) fn check_import(point: &Path) -> syn::Result<()> {
+    let known = |name: &Ident| CORE_POINTS.iter().any(|(known, ..)| name == known);
+    if point.segments.len() == 2
+        && point.leading_colon.is_none()
+        && let [module, name] = [&point.segments[0].ident, &point.segments[1].ident]
+        && module == "points"
+        && known(name)
+        && imports::cannot_be_here(module)
+    {
+        let message = "`points` is not in scope; write `use hookspec::points;` at the file's top";
+        return Err(Error::new_spanned(module, message));
+    }
     let Some(name) = point.get_ident() else { return Ok(()) };
-    if CORE_POINTS.iter().any(|(known, ..)| name == known) && imports::cannot_be_here(name) {
+    if known(name) && imports::cannot_be_here(name) {
         let message =
             format!("`{name}` is not in scope; write `use hookspec::points::{name};` at the file's top");
         return Err(Error::new_spanned(name, message));

@@ -5,6 +5,7 @@ mod expand;
 mod own_types;
 mod parse;
 mod types;
+mod verdicts;
 mod words;
 
 use proc_macro2::TokenStream;

@@ -3,7 +3,8 @@
 use syn::parse::{Parse, ParseStream};
 use syn::punctuated::Punctuated;
 use syn::{
-    Attribute, Ident, LitStr, Path, PathArguments, Token, Type, Visibility, braced, bracketed, parenthesized,
+    Attribute, GenericArgument, Ident, LitStr, Path, PathArguments, Token, Type, Visibility, braced,
+    bracketed, parenthesized,
 };
 
 use crate::errors::Errors;
@@ -11,7 +12,7 @@ use crate::nearest::nearest;
 use crate::written::plain;
 use crate::{names, ungroup};
 
-use super::own_types;
+use super::{own_types, verdicts};
 
 pub(crate) struct Declarations {
     /// The path of the hookspec crate, as `hook_point!` knows it.
@@ -140,9 +141,24 @@ impl Declaration {
     }
 }
 
+/// A field's second declaration is told of, and left out.
+fn drop_repeated(point: &mut Declaration, errors: &mut Errors) {
+    let mut seen: Vec<Ident> = Vec::new();
+    point.fields.retain(|field| {
+        let repeated = seen.contains(&field.name);
+        if repeated {
+            errors.at(&field.name, format!("the field `{}` is there already; keep one", field.name));
+        }
+        seen.push(field.name.clone());
+        !repeated
+    });
+}
+
 /// Checks a declaration; gives whether its name is good.
 pub(crate) fn check(point: &mut Declaration, errors: &mut Errors) -> bool {
+    drop_repeated(point, errors);
     let whole = check_types(point, errors);
+    verdicts::check(point, errors);
     let point = &*point;
     let name = point.name.to_string();
     let good = names::is_point(&name);
@@ -159,12 +175,6 @@ pub(crate) fn check(point: &mut Declaration, errors: &mut Errors) -> bool {
         if !FLAGS.contains(&text.as_str()) {
             errors.add(unknown(flag));
         }
-    }
-    for ty in &point.verdict {
-        check_verdict(ty, errors);
-    }
-    if let Some(extra) = point.verdict.get(2) {
-        errors.at(extra, "a hook point has one verdict, or `Gate + Fold<T>`");
     }
     let mut folds = point.fields.iter().filter(|field| field.fold.is_some());
     match (point.has_fold(), folds.next()) {
@@ -201,23 +211,6 @@ fn unknown(option: &Ident) -> syn::Error {
             "unknown option `{text}` for a hook point{near}\nthe options are `aliases`, `transient`, `sync`"
         ),
     )
-}
-
-const VERDICTS: &[&str] = &["Messages", "Gate", "First", "Fold"];
-
-fn check_verdict(ty: &Type, errors: &mut Errors) {
-    let name = match ty {
-        Type::Path(path) if path.path.segments.len() == 1 => path.path.segments[0].ident.to_string(),
-        Type::Path(_) => return,
-        _ => String::new(),
-    };
-    if !VERDICTS.contains(&name.as_str()) {
-        let near = nearest(&name, VERDICTS);
-        errors.at(
-            ty,
-            format!("no verdict{near}\nthe verdicts are `Messages`, `Gate`, `First<T>`, `Fold<T>` and `Gate + Fold<T>`"),
-        );
-    }
 }
 
 /// Complains of types that no event can hold, and puts one in their place that it can, so that rustc does not complain too.
@@ -259,11 +252,29 @@ fn derives(missing: &[&str]) -> String {
 
 /// How the common types that own something are lent.
 fn as_borrowed(ty: &Type) -> Option<String> {
+    if let Type::Reference(reference) = ty {
+        // `'a` is what the event itself calls it.
+        let named = reference.lifetime.as_ref().is_some_and(|held| held.ident != "_" && held.ident != "a");
+        if !named && reference.mutability.is_none() {
+            return None;
+        }
+        let inner = &reference.elem;
+        return Some(as_borrowed(inner).unwrap_or_else(|| format!("&{}", plain(inner))));
+    }
     let Type::Path(path) = ty else { return None };
     let last = path.path.segments.last()?;
     match last.ident.to_string().as_str() {
         "String" => Some("&str".to_owned()),
         "PathBuf" => Some("&Path".to_owned()),
+        "Option" => match &last.arguments {
+            PathArguments::AngleBracketed(arguments) => match arguments.args.first()? {
+                GenericArgument::Type(inner @ Type::Reference(_)) => {
+                    as_borrowed(inner).map(|inner| format!("Option<{inner}>"))
+                }
+                _ => None,
+            },
+            _ => None,
+        },
         "Vec" => match &last.arguments {
             PathArguments::AngleBracketed(arguments) => {
                 let inner = &arguments.args;
