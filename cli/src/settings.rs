@@ -17,7 +17,7 @@ use serde::Deserialize;
 use crate::hooks::Host;
 use crate::others;
 use crate::places::{Found, Looked, is_same};
-use crate::variables::{self, BARE_ALLOWLIST};
+use crate::variables::{self, Lists};
 
 /// Options of every command.
 #[derive(Clone, Debug, Default, Args)]
@@ -112,8 +112,8 @@ impl Whose {
 pub(crate) struct Settings {
     /// What the files and the environment say of hooks in every host.
     config: Config,
-    /// `HOOK_ALLOWLIST`, where nothing with a prefix says otherwise.
-    bare_allowlist: Option<String>,
+    /// gptme's lists of hooks.
+    lists: Lists,
     pub(crate) agent: AgentSettings,
     /// The built-in table, and `[models]` over it.
     pub(crate) models: Arc<Models>,
@@ -138,9 +138,9 @@ impl Settings {
     /// What the files and the environment say of the hooks of a kind of host.
     pub(crate) fn config_for(&self, host: Host) -> Config {
         let mut config = self.config.clone();
-        // In another agent it would take the guards out, and nobody there would see it.
-        if let (Host::Chat | Host::Server, Some(list)) = (host, &self.bare_allowlist) {
-            config.foreign(BARE_ALLOWLIST).allow(list);
+        // In another agent they would take the guards out, and nobody there would see it.
+        if matches!(host, Host::Chat | Host::Server) {
+            self.lists.add(&mut config);
         }
         config
     }
@@ -205,7 +205,7 @@ impl Settings {
             .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?)))
             .collect();
         variables::add(&mut config, &variables);
-        let bare_allowlist = variables::bare_allowlist(&variables);
+        let lists = Lists::read(&variables);
         errors.extend(config.add_env(variables).err().map(SettingsError::Config));
         let agent = match config.section("agent") {
             None => AgentSettings::default(),
@@ -225,7 +225,7 @@ impl Settings {
         Ok((
             Self {
                 config,
-                bare_allowlist,
+                lists,
                 agent,
                 models,
                 paths,

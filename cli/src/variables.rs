@@ -44,22 +44,45 @@ const VARIABLES: [(&str, &str, &str, Kind); 19] = [
     ("GPTME_DING", "cli_confirm", "bell", Kind::Switch),
 ];
 
-/// The allowlist of gptme's that has no prefix; anybody may have set it.
-pub(crate) const BARE_ALLOWLIST: &str = "HOOK_ALLOWLIST";
+/// gptme's allowlists, the one that counts first. The bare one may be anybody's.
+const ALLOWLISTS: [&str; 2] = ["GPTME_HOOK_ALLOWLIST", "HOOK_ALLOWLIST"];
 
-/// Adds what gptme's variables say, over what is there; an empty one says nothing.
+const DISABLED: &str = "GPTME_HOOKS_DISABLED";
+
+/// gptme's lists of hooks. They are for hosts that are agents themselves, as gptme is: from another agent's hooks they
+/// would take the guards, unseen.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Lists {
+    allow: Option<(&'static str, String)>,
+    disable: Option<String>,
+}
+
+impl Lists {
+    /// Those that are in force: ours say otherwise first.
+    pub(crate) fn read(variables: &BTreeMap<String, String>) -> Self {
+        let said = |name: &str| variables.get(name).filter(|text| !text.trim().is_empty()).cloned();
+        let allow = ALLOWLISTS.into_iter().find_map(|name| Some((name, said(name)?)));
+        Self { allow: allow.filter(|_| said("HOOKSPEC_ALLOW").is_none()), disable: said(DISABLED) }
+    }
+
+    /// Adds what they say over what is there.
+    pub(crate) fn add(&self, config: &mut Config) {
+        if let Some((name, list)) = &self.allow {
+            config.foreign(name).allow(list);
+        }
+        if let Some(list) = &self.disable {
+            config.foreign(DISABLED).disable(list);
+        }
+    }
+}
+
+/// Adds what gptme's variables say beside its lists, over what is there; an empty one says nothing.
 ///
 /// They were set for another program: what cannot be used here is a warning and stops nobody.
 pub(crate) fn add(config: &mut Config, variables: &BTreeMap<String, String>) {
     for (name, text) in variables {
-        match name.as_str() {
-            "GPTME_HOOK_ALLOWLIST" => config.foreign(name).allow(text),
-            "GPTME_HOOKS_DISABLED" => config.foreign(name).disable(text),
-            _ => {
-                if let Some(hook) = name.strip_prefix("GPTME_HOOK_PRIORITY_") {
-                    config.foreign(name).priority(hook, text);
-                }
-            }
+        if let Some(hook) = name.strip_prefix("GPTME_HOOK_PRIORITY_") {
+            config.foreign(name).priority(hook, text);
         }
     }
     for (name, group, key, kind) in VARIABLES {
@@ -71,14 +94,6 @@ pub(crate) fn add(config: &mut Config, variables: &BTreeMap<String, String>) {
             Err(wanted) => config.foreign(name).refuse(text, wanted),
         }
     }
-}
-
-/// The bare allowlist, where it is in force: neither ours nor gptme's prefixed one says otherwise. It is for hosts that
-/// are agents themselves, as gptme is: from another agent's hooks it would take the guards, unseen.
-pub(crate) fn bare_allowlist(variables: &BTreeMap<String, String>) -> Option<String> {
-    let said = |name: &str| variables.get(name).filter(|text| !text.trim().is_empty());
-    let other = said("HOOKSPEC_ALLOW").or_else(|| said("GPTME_HOOK_ALLOWLIST"));
-    said(BARE_ALLOWLIST).filter(|_| other.is_none()).cloned()
 }
 
 impl Kind {
@@ -140,15 +155,16 @@ mod tests {
 
     #[test]
     fn the_bare_allowlist_yields_to_both_others() {
-        assert_eq!(bare_allowlist(&held(&[("HOOK_ALLOWLIST", "a")])).as_deref(), Some("a"));
-        assert_eq!(
-            bare_allowlist(&held(&[("HOOK_ALLOWLIST", "a"), ("HOOKSPEC_ALLOW", "")])).as_deref(),
-            Some("a")
-        );
-        for other in ["HOOKSPEC_ALLOW", "GPTME_HOOK_ALLOWLIST"] {
-            assert_eq!(bare_allowlist(&held(&[("HOOK_ALLOWLIST", "a"), (other, "b")])), None);
+        let allow = |variables: &[(&str, &str)]| Lists::read(&held(variables)).allow;
+        let bare = ("HOOK_ALLOWLIST", "a");
+        assert_eq!(allow(&[bare]), Some(("HOOK_ALLOWLIST", "a".to_owned())));
+        assert_eq!(allow(&[bare, ("HOOKSPEC_ALLOW", "")]), Some(("HOOK_ALLOWLIST", "a".to_owned())));
+        let prefixed = ("GPTME_HOOK_ALLOWLIST", "b");
+        assert_eq!(allow(&[bare, prefixed]), Some(("GPTME_HOOK_ALLOWLIST", "b".to_owned())));
+        for other in [bare, prefixed] {
+            assert_eq!(allow(&[other, ("HOOKSPEC_ALLOW", "c")]), None);
         }
-        assert_eq!(bare_allowlist(&held(&[("HOOK_ALLOWLIST", " ")])), None);
+        assert_eq!(allow(&[("HOOK_ALLOWLIST", " ")]), None);
     }
 
     #[test]

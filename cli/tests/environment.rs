@@ -76,6 +76,81 @@ fn generic_variables_of_anybodys_shell_are_not_read() {
 }
 
 #[test]
+fn an_allowlist_of_another_system_without_a_name_that_is_known_is_not_applied() {
+    let home = Home::new();
+    let before = rows(&home, &[], &[]);
+    for variable in ["HOOK_ALLOWLIST", "GPTME_HOOK_ALLOWLIST"] {
+        for list in ["nosuch", "nosuch,neither.here , no*such", ",,nosuch"] {
+            let with = rows(&home, &[], &[(variable, list)]);
+            assert_eq!(with["hooks"], before["hooks"], "{variable}={list}");
+            let text = warnings(&with);
+            assert!(text.contains(variable) && text.contains("nosuch"), "{text}");
+        }
+        let typo = rows(&home, &[], &[(variable, "secrets_gaurd")]);
+        assert!(warnings(&typo).contains("did you mean `secrets_guard"), "{}", warnings(&typo));
+    }
+    // The list of the file is in force still.
+    home.config("[hooks]\nallow = ['time_awareness', 'loop_guard']\n");
+    let before = rows(&home, &[], &[]);
+    let with = rows(&home, &[], &[("HOOK_ALLOWLIST", "nosuch")]);
+    assert_eq!(with["hooks"], before["hooks"]);
+    assert_eq!(hook(&with, "loop_guard.stop")["on"], true);
+    let output = home.command(&["list"]).env("HOOK_ALLOWLIST", "nosuch").output().unwrap();
+    let text =
+        String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    let wanted = "HOOK_ALLOWLIST (`nosuch`): no name in it is known here: the list is not applied";
+    assert!(text.contains(wanted), "{text}");
+    assert!(!text.contains("takes gates out"), "{text}");
+}
+
+#[test]
+fn an_allowlist_of_another_system_that_takes_gates_out_says_which() {
+    let home = Home::new();
+    let told = |args: &[&str], list: &str| {
+        let output = home.command(args).env("GPTME_HOOK_ALLOWLIST", list).output().unwrap();
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        (output.status.code(), text + &String::from_utf8_lossy(&output.stderr))
+    };
+    let (_, text) = told(&["list"], "time_awareness,nosuch");
+    let line = text.lines().find(|line| line.contains("takes gates out")).unwrap_or_else(|| panic!("{text}"));
+    assert!(line.contains("GPTME_HOOK_ALLOWLIST") && line.contains("`loop_guard`"), "{line}");
+    assert!(line.contains("`secrets_guard`") && !line.contains("time_awareness"), "{line}");
+    // Not one that it names, nor one that is off without it.
+    let (_, text) = told(&["list", "--disable", "loop_guard"], "secrets_guard,time_awareness");
+    assert!(!text.contains("`loop_guard`") && !text.contains("`secrets_guard`"), "{text}");
+    let all = rows(&home, &[], &[("HOOK_ALLOWLIST", "*")]);
+    assert_eq!(warnings(&all), "[]");
+
+    // A gptme environment is nothing that doctor finds fault with.
+    let clean = home.run(&["doctor"]);
+    let (code, text) = told(&["doctor"], "time_awareness,nosuch");
+    assert_eq!(code, clean.status.code(), "{text}");
+    assert!(text.contains("warn hooks\n") && text.contains("takes gates out"), "{text}");
+    assert!(!text.contains("BAD  hooks\n"), "{text}");
+    let output = home.command(&["doctor", "--json"]).env("HOOK_ALLOWLIST", "nosuch").output().unwrap();
+    let rows: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let row = rows.as_array().unwrap().iter().find(|row| !row["warning"].is_null()).unwrap();
+    assert!(row["problem"].is_null() && row["warning"].to_string().contains("not applied"), "{row}");
+    assert_eq!(output.status.code(), clean.status.code());
+}
+
+#[test]
+fn gptmes_lists_are_for_hosts_that_are_agents_themselves() {
+    let home = Home::new();
+    for variable in
+        [("GPTME_HOOK_ALLOWLIST", "time_awareness"), ("GPTME_HOOKS_DISABLED", "secrets_guard, nosuch")]
+    {
+        for host in ["chat", "server"] {
+            let rows = rows(&home, &["--host", host], &[variable]);
+            assert_eq!(hook(&rows, "secrets_guard.before_call")["on"], false, "{host} {variable:?}");
+        }
+        let bridge = rows(&home, &["--host", "bridge"], &[variable]);
+        assert_eq!(hook(&bridge, "secrets_guard.before_call")["on"], true, "{variable:?}");
+        assert_eq!(warnings(&bridge), "[]");
+    }
+}
+
+#[test]
 fn the_bare_allowlist_is_for_hosts_that_are_agents_themselves() {
     let home = Home::new();
     let bare = ("HOOK_ALLOWLIST", "cwd_tracking, time_awareness, never.heard");
@@ -91,7 +166,8 @@ fn the_bare_allowlist_is_for_hosts_that_are_agents_themselves() {
 
     // What the bridge really does: a command that shows credentials is asked about with the variable as without.
     let event = r#"{"hook_event_name":"PreToolUse","session_id":"s","cwd":"/","tool_name":"Bash","tool_input":{"command":"cat .env"}}"#;
-    for variables in [&[][..], &[bare]] {
+    let prefixed = ("GPTME_HOOK_ALLOWLIST", bare.1);
+    for variables in [&[][..], &[bare], &[prefixed]] {
         let mut fired = home.command(&["fire", "--client", "claude", "--event", event]);
         let output = fired.envs(variables.iter().copied()).output().unwrap();
         let text = String::from_utf8_lossy(&output.stdout);
@@ -285,7 +361,9 @@ fn every_name_of_gptmes_hooks_is_known() {
     let names: Vec<&str> = GPTMES.split_whitespace().collect();
     for variable in ["GPTME_HOOKS_DISABLED", "GPTME_HOOK_ALLOWLIST", "HOOK_ALLOWLIST", "HOOKSPEC_DISABLE"] {
         let rows = rows(&home, &[], &[(variable, &names.join(","))]);
-        assert_eq!(warnings(&rows), "[]", "{variable}");
+        let warnings = rows["report"]["warnings"].as_array().unwrap();
+        let unknown = warnings.iter().filter(|warning| warning["problem"] != "foreign_gates");
+        assert_eq!(unknown.count(), 0, "{variable}: {warnings:?}");
     }
     for name in
         ["cwd_tracking", "cwd_awareness", "cwd_changed", "cwd_changed.detect", "cwd_awareness.notification"]

@@ -104,6 +104,8 @@ impl fmt::Display for Named {
 #[derive(Clone, Debug, Default)]
 pub struct Config {
     pub(crate) allow: Option<Vec<Named>>,
+    /// Another system's allowlist: it counts over `allow` where a name in it is known here.
+    pub(crate) foreign_allow: Option<Vec<Named>>,
     pub(crate) disable: Vec<Named>,
     pub(crate) priorities: Vec<(Named, i32)>,
     pub(crate) strict: Option<bool>,

@@ -28,15 +28,21 @@ pub(crate) struct Doctor {}
 struct Finding {
     what: String,
     problem: Option<String>,
+    /// What a person should know and nobody need mend.
+    warning: Option<String>,
 }
 
 impl Finding {
     fn good(what: impl Into<String>) -> Self {
-        Self { what: what.into(), problem: None }
+        Self { what: what.into(), problem: None, warning: None }
     }
 
     fn bad(what: impl Into<String>, problem: impl ToString) -> Self {
-        Self { what: what.into(), problem: Some(problem.to_string()) }
+        Self { what: what.into(), problem: Some(problem.to_string()), warning: None }
+    }
+
+    fn warning(what: impl Into<String>, warning: impl ToString) -> Self {
+        Self { what: what.into(), problem: None, warning: Some(warning.to_string()) }
     }
 }
 
@@ -49,15 +55,21 @@ impl Doctor {
         if common.json {
             let rows: Vec<_> = findings
                 .iter()
-                .map(|finding| serde_json::json!({ "what": finding.what, "problem": finding.problem }))
+                .map(|finding| {
+                    serde_json::json!({ "what": finding.what, "problem": finding.problem, "warning": finding.warning })
+                })
                 .collect();
             output::json(&rows)?;
         } else {
             for finding in &findings {
                 let what = behind(&finding.what, 5);
-                match &finding.problem {
-                    None => output::line(format!("{} {what}", paint(GOOD, "ok  "))),
-                    Some(problem) => {
+                match (&finding.problem, &finding.warning) {
+                    (None, None) => output::line(format!("{} {what}", paint(GOOD, "ok  "))),
+                    (None, Some(warning)) => {
+                        let warning = behind(warning, 7);
+                        output::line(format!("{} {what}\n       {warning}", paint(WARN, "warn")));
+                    }
+                    (Some(problem), _) => {
                         let problem = behind(problem, 7);
                         output::line(format!("{} {what}\n       {problem}", paint(BAD, "BAD ")));
                     }
@@ -125,7 +137,11 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
                     findings.push(Finding::good(what));
                 }
             }
-            findings.extend(report.warnings.iter().map(|warning| Finding::bad("hooks", warning)));
+            // What another system's variables say is no mistake that is to be mended here.
+            findings.extend(report.warnings.iter().map(|warning| match warning.is_foreign() {
+                true => Finding::warning("hooks", warning),
+                false => Finding::bad("hooks", warning),
+            }));
         }
         Err(error) => {
             findings.extend(error.problems.iter().map(|problem| Finding::bad("hooks", problem)));
@@ -146,7 +162,7 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
     });
     findings.extend(unlinked(&settings.workspace, plugins));
     let clients = check(&settings, common, plugins).into_iter();
-    findings.extend(clients.map(|(what, problem)| Finding { what, problem }));
+    findings.extend(clients.map(|(what, problem)| Finding { what, problem, warning: None }));
     findings
 }
 

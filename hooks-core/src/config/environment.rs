@@ -15,7 +15,11 @@ impl Config {
         let mut priorities = Vec::new();
         for (name, value) in variables.into_iter().filter(|(_, value)| !value.trim().is_empty()) {
             match name.as_str() {
-                "HOOKSPEC_ALLOW" => self.allow = Some(names(NameKind::Plain, &value, &name)),
+                "HOOKSPEC_ALLOW" => {
+                    self.allow = Some(names(NameKind::Plain, &value, &name));
+                    // Ours counts before another system's.
+                    self.foreign_allow = None;
+                }
                 "HOOKSPEC_DISABLE" => self.disable.extend(names(NameKind::Plain, &value, &name)),
                 _ => {
                     if let Some(hook) = name.strip_prefix("HOOKSPEC_PRIORITY_") {
@@ -59,9 +63,12 @@ pub struct Foreign<'c> {
 
 impl Foreign<'_> {
     /// Only these hooks: names, separated by commas.
+    ///
+    /// A list of which no name is known in the program is not applied, which is a warning: it would switch everything
+    /// off, and was never meant to. One that is applied is a warning too where it takes gates out.
     pub fn allow(self, list: &str) {
         if !list.trim().is_empty() {
-            self.config.allow = Some(names(NameKind::Foreign, list, self.variable));
+            self.config.foreign_allow = Some(names(NameKind::Foreign, list, self.variable));
         }
     }
 
@@ -136,10 +143,11 @@ mod tests {
             ]))
             .unwrap();
         assert_eq!(texts(config.allow.as_ref().unwrap()), ["a", "b.c"]);
+        assert!(config.foreign_allow.is_none(), "ours counts before it");
         assert_eq!(texts(&config.disable), ["linter.lint", "precommit.precommit_check"]);
         assert_eq!(config.priorities[0].1, 20);
         config.foreign("GPTME_HOOK_ALLOWLIST").allow(" ");
-        assert_eq!(texts(config.allow.as_ref().unwrap()), ["a", "b.c"], "an empty variable says nothing");
+        assert!(config.foreign_allow.is_none(), "an empty variable says nothing");
     }
 
     #[test]

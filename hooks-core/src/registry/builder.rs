@@ -1,7 +1,7 @@
 //! Building a registry.
 
 use std::any::TypeId;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 
@@ -15,7 +15,8 @@ use crate::tool::ToolSet;
 
 use super::Registry;
 use super::aliases::Aliases;
-use super::gather::{Explicit, Gathering};
+use super::foreign;
+use super::gather::{Explicit, Gathering, Listed};
 use super::report::{PluginRow, Problem, Report, point_place};
 use super::select::{Pattern, Priority, Selection};
 
@@ -221,8 +222,24 @@ impl RegistryBuilder {
         } else if self.interactive && self.mode == Mode::Cli {
             modes.push(Mode::Interactive);
         }
+        let declared = crate::__private::points();
+        let linked: Vec<Listed> =
+            declared.iter().filter(|_| self.linked).flat_map(|point| point.linked_hooks()).collect();
+        let mut names: Vec<_> = linked.iter().map(|hook| (hook.name.clone(), hook.options.aliases)).collect();
+        names.append(&mut self.explicit_names);
+        let aliases = Aliases::of(names.iter().map(|(name, aliases)| (name.as_str(), *aliases)));
+
+        let mut foreign = Vec::new();
+        let foreign_allow = self.config.foreign_allow.as_deref().filter(|_| self.allow.is_none());
+        let foreign_allow = foreign_allow.filter(|list| {
+            let packages = linked.iter().map(|hook| hook.package);
+            let unknown = foreign::unknown_list(list, &names, packages, self.linked);
+            let is_known = unknown.is_none();
+            foreign.extend(unknown);
+            is_known
+        });
         let patterns = |names: &[Named]| names.iter().cloned().map(Pattern::new).collect();
-        let allow = self.allow.as_deref().or(self.config.allow.as_deref());
+        let allow = self.allow.as_deref().or(foreign_allow).or(self.config.allow.as_deref());
         self.disable.extend(self.config.disable.iter().cloned());
         let mut selection = Selection {
             allow: allow.map(patterns),
@@ -240,12 +257,6 @@ impl RegistryBuilder {
         let tools = ToolSet::gather(&selection, self.linked, &mut problems);
         selection.tools = Some(tools.names().map(str::to_owned).collect());
 
-        let declared = crate::__private::points();
-        let linked = declared.iter().filter(|_| self.linked).flat_map(|point| point.linked_hooks());
-        let mut names: Vec<_> = linked.map(|hook| (hook.name, hook.options.aliases)).collect();
-        names.append(&mut self.explicit_names);
-        let aliases = Aliases::of(names.iter().map(|(name, aliases)| (name.as_str(), *aliases)));
-
         let mut gathering = Gathering {
             selection: &selection,
             config: &self.config,
@@ -260,7 +271,8 @@ impl RegistryBuilder {
             shown: HashMap::new(),
             problems,
             dead: Vec::new(),
-            foreign: Vec::new(),
+            foreign,
+            gates_taken: BTreeSet::new(),
         };
         for point in declared {
             point.gather(&mut gathering);
@@ -270,6 +282,7 @@ impl RegistryBuilder {
         }
         gathering.check_tools(&tools.all_names());
         gathering.check_leftovers(&tools.all_names());
+        gathering.check_gates();
         let Gathering { points, mut off, settings, shown, mut problems, dead, foreign, .. } = gathering;
         find_duplicate_points(&mut problems);
         let strict = self

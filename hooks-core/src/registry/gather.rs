@@ -1,7 +1,7 @@
 //! Gathering: from what the linker collected to what runs, one point at a time.
 
 use std::any::TypeId;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::marker::PhantomData;
 use std::sync::Arc;
 
@@ -14,6 +14,7 @@ use crate::point::{Point, PointInfo};
 use crate::session::{AllSettings, Session, SettingsSpec};
 
 use super::aliases::Aliases;
+use super::foreign;
 use super::report::{Problem, place};
 use super::select::{Called, Selection, nearest};
 use super::{AnySlots, HookInfo, HookSlot, Setting, Slots, Switch};
@@ -68,6 +69,8 @@ pub struct Gathering<'b> {
     pub(crate) dead: Vec<Problem>,
     /// What was meant for other systems and means nothing here.
     pub(crate) foreign: Vec<Problem>,
+    /// Groups of gates that another system's allowlist takes out.
+    pub(crate) gates_taken: BTreeSet<String>,
 }
 
 impl std::fmt::Debug for Gathering<'_> {
@@ -111,6 +114,9 @@ impl Gathering<'_> {
         let info = &candidate.info;
         let called = Called { name: &info.name, aliases: &info.aliases, package: info.package };
         let decided = self.selection.decide(called, &candidate.options);
+        let taken = decided.is_err()
+            && foreign::is_gate(P::INFO)
+            && self.selection.taken_by_foreign_list(called, &candidate.options);
         if let Some(priority) = self.selection.priority(called) {
             candidate.info.priority = priority;
         }
@@ -118,6 +124,9 @@ impl Gathering<'_> {
         // Settings are read even for hooks that are off: a mistake there is a mistake.
         if let Some(spec) = candidate.settings {
             self.read_settings(spec, info.group().to_owned());
+        }
+        if taken && candidate.barred.is_none() && !matches!(self.switched(&candidate), Some(Err(_))) {
+            self.gates_taken.insert(info.group().to_owned());
         }
         let decided = decided.and_then(|why| self.switched(&candidate).unwrap_or(Ok(why)));
         let decided = decided.and_then(|why| candidate.barred.take().map_or(Ok(why), Err));
@@ -247,6 +256,16 @@ impl Gathering<'_> {
                     meant: meant.clone(),
                 }),
             }
+        }
+    }
+
+    /// Says which gates another system's allowlist takes out.
+    pub(crate) fn check_gates(&mut self) {
+        let Some(first) = self.selection.allow.iter().flatten().next() else { return };
+        if !self.gates_taken.is_empty() {
+            let gates: Vec<_> = self.gates_taken.iter().map(|group| format!("`{group}`")).collect();
+            let variable = first.named.source.clone();
+            self.foreign.push(Problem::ForeignGates { variable, gates: gates.join(", ") });
         }
     }
 

@@ -7,6 +7,7 @@
 
 mod aliases;
 mod builder;
+mod foreign;
 mod gather;
 mod info;
 mod live;

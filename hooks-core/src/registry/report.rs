@@ -57,6 +57,24 @@ pub enum Problem {
         /// Similar names.
         nearest: String,
     },
+    /// An allowlist of another system names nothing that is there.
+    #[error("{variable} ({names}): no name in it is known here: the list is not applied")]
+    ForeignList {
+        /// The variable.
+        variable: String,
+        /// The entries, each with similar names.
+        names: String,
+    },
+    /// An allowlist of another system takes gates out.
+    #[error(
+        "{variable} takes gates out that would be on without it: {gates}; name them there too, or unset it"
+    )]
+    ForeignGates {
+        /// The variable.
+        variable: String,
+        /// The groups of hooks.
+        gates: String,
+    },
     /// A variable of another system holds something that cannot be used here.
     #[error("{why}; it counts for nothing here")]
     ForeignValue {
@@ -160,6 +178,20 @@ pub enum Problem {
         "this program is built with `panic = \"abort\"`: a hook that panics ends it; build it with `panic = \"unwind\"`"
     )]
     PanicAborts,
+}
+
+impl Problem {
+    /// Whether it is about a variable that was set for another system, and so is no mistake of this program's user.
+    #[must_use]
+    pub fn is_foreign(&self) -> bool {
+        matches!(
+            self,
+            Self::ForeignName { .. }
+                | Self::ForeignList { .. }
+                | Self::ForeignGates { .. }
+                | Self::ForeignValue { .. }
+        )
+    }
 }
 
 pub(crate) fn place(file: &str, line: u32) -> String {

@@ -34,7 +34,7 @@ impl Pattern {
         Self { named, glob, used: Cell::new(false) }
     }
 
-    fn matches(&self, hook: Called<'_>) -> bool {
+    pub(crate) fn matches(&self, hook: Called<'_>) -> bool {
         let hit = match &self.glob {
             Some(glob) => hook.names().any(|name| glob.matches(name)),
             None => self.names(hook) || (!hook.package.is_empty() && self.named.text == hook.package),
@@ -148,6 +148,19 @@ impl Selection {
             None if options.enabled => Ok(DEFAULT.to_owned()),
             None => Err(UNNAMED.to_owned()),
         }
+    }
+
+    /// Whether it is only another system's allowlist that keeps a hook from running.
+    pub(crate) fn taken_by_foreign_list(&self, hook: Called<'_>, options: &Options) -> bool {
+        let foreign = self.allow.iter().flatten().any(|pattern| pattern.named.kind.is_foreign());
+        let without = Self {
+            allow: None,
+            disable: self.disable.iter().map(|pattern| Pattern::new(pattern.named.clone())).collect(),
+            priorities: Vec::new(),
+            modes: self.modes.clone(),
+            tools: self.tools.clone(),
+        };
+        foreign && without.decide(hook, options).is_ok()
     }
 
     /// Whether a tool is offered, and what decided it. Lists name tools as `tool.NAME`; an allowlist that
