@@ -80,7 +80,7 @@ async fn edge_17_nothing_is_written_to_standard_output() {
     let said: Vec<_> = out.lines().filter(|line| !line.is_empty()).collect();
     // What the test harness says, and nothing of starts, models or the server's own output.
     assert_eq!((said.len(), said[0]), (3, "running 1 test"), "{out}");
-    assert!(said[1].starts_with("test a_host") && said[2].starts_with("test result: ok"), "{out}");
+    assert!(said[1].starts_with("test host::a_host") && said[2].starts_with("test result: ok"), "{out}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
