@@ -206,6 +206,7 @@ impl Settings {
             .collect();
         variables::add(&mut config, &variables);
         let lists = Lists::read(&variables);
+        warnings.extend(variables::misspelt(&variables));
         errors.extend(config.add_env(variables).err().map(SettingsError::Config));
         let agent = match config.section("agent") {
             None => AgentSettings::default(),

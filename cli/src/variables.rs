@@ -96,6 +96,44 @@ pub(crate) fn add(config: &mut Config, variables: &BTreeMap<String, String>) {
     }
 }
 
+/// Our prefix.
+const OURS: &str = "HOOKSPEC_";
+
+/// What the program reads, behind the prefix.
+const READ: [&str; 6] = ["ALLOW", "DISABLE", "HOME", "LOGS_HOME", "LOG", "PATH"];
+
+/// What it gives to what it starts, which may start it again; what benches and examples read.
+const OTHERS: [&str; 11] = [
+    "RUN",
+    "EVENT",
+    "WORKSPACE",
+    "LOGDIR",
+    "MODEL",
+    "SESSION",
+    "CWD",
+    "TOOL",
+    "CWD_NOTE",
+    "PROGRAM",
+    "HERMES_BLESS",
+];
+
+/// Variables that carry our prefix and mean nothing, each in a sentence.
+pub(crate) fn misspelt(variables: &BTreeMap<String, String>) -> Vec<String> {
+    let unknown = |name: &&str| {
+        let is_known = READ.contains(name) || OTHERS.contains(name);
+        !is_known && !["PRIORITY_", "TEST_"].iter().any(|prefix| name.starts_with(prefix))
+    };
+    let names = variables.keys().filter_map(|name| name.strip_prefix(OURS)).filter(unknown);
+    let told = names.map(|name| {
+        // Without the prefix: with it, everything is alike.
+        let alike = READ.map(|read| (strsim::jaro_winkler(name, read), read));
+        let best = alike.into_iter().max_by(|a, b| a.0.total_cmp(&b.0)).filter(|(score, _)| *score > 0.8);
+        let meant = best.map_or_else(String::new, |(_, read)| format!("; did you mean `{OURS}{read}`?"));
+        format!("the environment variable {OURS}{name} means nothing to this program{meant}")
+    });
+    told.collect()
+}
+
 impl Kind {
     fn read(self, text: &str) -> Result<toml::Value, &'static str> {
         match self {
@@ -165,6 +203,25 @@ mod tests {
             assert_eq!(allow(&[other, ("HOOKSPEC_ALLOW", "c")]), None);
         }
         assert_eq!(allow(&[("HOOK_ALLOWLIST", " ")]), None);
+    }
+
+    #[test]
+    fn a_variable_of_ours_that_means_nothing_is_told_with_the_one_that_was_meant() {
+        let one = |name: &str| misspelt(&held(&[(name, "x")]));
+        for (name, meant) in [
+            ("HOOKSPEC_DISABLED", "; did you mean `HOOKSPEC_DISABLE`?"),
+            ("HOOKSPEC_ALOW", "; did you mean `HOOKSPEC_ALLOW`?"),
+            ("HOOKSPEC_LOG_HOME", "; did you mean `HOOKSPEC_LOGS_HOME`?"),
+            ("HOOKSPEC_ZZZ", "means nothing to this program"),
+        ] {
+            let said = one(name);
+            assert!(said.len() == 1 && said[0].contains(name) && said[0].ends_with(meant), "{said:?}");
+        }
+        let known = READ.iter().chain(&OTHERS).map(|name| format!("{OURS}{name}"));
+        let more = ["HOOKSPEC_PRIORITY_LINTER", "HOOKSPEC_TEST_KILL_LOGS", "HOOKSPECS", "GPTME_ALOW"];
+        for name in known.chain(more.map(str::to_owned)) {
+            assert!(one(&name).is_empty(), "{name}");
+        }
     }
 
     #[test]

@@ -43,6 +43,24 @@ fn names_that_mean_nothing_here_are_warnings_in_other_systems_variables_and_erro
 }
 
 #[test]
+fn a_misspelt_variable_of_ours_is_a_warning() {
+    let home = Home::new();
+    let output = home.command(&["list"]).env("HOOKSPEC_DISABLED", "linter").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("did you mean `HOOKSPEC_DISABLE`?"), "{text}");
+    let output = home.command(&["list"]).env("HOOKSPEC_DISABLE", "linter").output().unwrap();
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(!text.contains("did you mean"), "{text}");
+}
+
+#[test]
+fn a_setting_that_is_not_set_is_shown_as_a_comment() {
+    let home = Home::new();
+    let text = home.good(&["list", "--explain", "cost_awareness"]);
+    assert!(text.contains("# budget_usd: not set") && !text.contains("= null"), "{text}");
+}
+
+#[test]
 fn no_value_of_another_systems_variable_stops_the_program() {
     let home = Home::new();
     let rows = rows(
@@ -258,7 +276,8 @@ fn read_by_the_code() -> BTreeSet<String> {
 
 /// What the program sets for what it starts; what is written in capitals and is no variable, or a prefix of those that
 /// others are given.
-const GIVEN: [&str; 13] = [
+const GIVEN: [&str; 14] = [
+    "HOOKSPEC_",
     "PWD",
     "HOOKSPEC_RUN",
     "DIR",

@@ -215,6 +215,11 @@ fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) 
         Some(settings) => {
             output::line(format!("settings in force, as in {}", paint(BOLD, format!("[hooks.{group}]"))));
             for Setting { key, value, source } in settings {
+                // TOML has no word for it.
+                if value.is_null() {
+                    output::line(format!("  {}", paint(DIM, format!("# {key}: not set"))));
+                    continue;
+                }
                 let source = source.as_deref().unwrap_or("default");
                 output::line(format!("  {key} = {value}  {}", paint(DIM, format!("# {source}"))));
             }

@@ -45,6 +45,9 @@ enum NewError {
     Nowhere { name: String, into: PathBuf, built_from: PathBuf },
     #[error("{} cannot stand in a Cargo.toml, since it is not UTF-8; move the checkout of hookspec", .0.display())]
     NotUtf8(PathBuf),
+    // The kind alone: the error itself names a folder that nobody asked for.
+    #[error("cannot make a folder in {}: {}; choose another with --into, or make it writable", .into.display(), .source.kind())]
+    NoFolder { into: PathBuf, source: io::Error },
     #[error("{}: {source}", .path.display())]
     Io { path: PathBuf, source: io::Error },
 }
@@ -92,7 +95,7 @@ impl New {
         let cli = dependency("hookspec-cli", "cli", ", features = [\"full\"]")?;
         std::fs::create_dir_all(&self.into).map_err(io(&self.into))?;
         let stage = tempfile::Builder::new().prefix(".hookspec-new-").tempdir_in(&self.into);
-        let stage = stage.map_err(io(&self.into))?;
+        let stage = stage.map_err(|source| NewError::NoFolder { into: self.into.clone(), source })?;
         let whole = stage.path().join(&self.name);
         for (file, template, _) in FILES {
             let text = template
@@ -183,6 +186,16 @@ fn write(path: &Path, text: &str) -> Result<(), NewError> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    #[cfg(target_os = "linux")] // a folder that not even root can write
+    fn a_folder_that_cannot_be_written_is_named_and_no_other() {
+        let new = New { name: "my-hooks".to_owned(), into: "/proc".into(), hookspec: None };
+        let error =
+            new.make(Path::new("/proc/my-hooks"), "my_hooks", Path::new("/")).unwrap_err().to_string();
+        assert!(error.starts_with("cannot make a folder in /proc: "), "{error}");
+        assert!(!error.contains(".hookspec-new-"), "{error}");
+    }
 
     #[test]
     fn where_there_is_nothing_to_depend_on_it_says_how_to_get_it() {

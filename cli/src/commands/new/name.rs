@@ -33,23 +33,26 @@ const DEVICES: &[&str] = &["aux", "con", "nul", "prn"];
 #[derive(Debug, PartialEq, thiserror::Error)]
 pub(super) enum BadName {
     #[error(
-        "`{name}` cannot be a crate's name: begin with a small letter, go on with small letters, digits, `-` and `_`{instead}"
+        "`{name}` cannot be a crate's name: begin with a small letter, go on with small letters, digits, `-` and `_`, end with a letter or digit{instead}"
     )]
     Letters { name: String, instead: String },
     #[error("a crate's name has at most {LONGEST} letters, and `{0}` has more; choose a shorter one")]
     Long(String),
-    #[error("a crate cannot be called `{name}`, which is {what}; `{name}-hooks` would do")]
-    Taken { name: String, what: &'static str },
+    #[error("a crate cannot be called `{name}`, which is {what}; {instead}")]
+    Taken { name: String, what: &'static str, instead: String },
     #[error(
-        "there are hooks of the group `{group}` in this program, and settings and lists could not tell yours from them; `my-{name}` would do"
+        "there are hooks of the group `{group}` in this program, and settings and lists could not tell yours from them; {instead}"
     )]
-    Group { name: String, group: String },
+    Group { name: String, group: String, instead: String },
 }
 
 /// Checks a plugin's name; gives the name that its crate has in code.
 pub(super) fn check(name: &str) -> Result<String, BadName> {
     let good = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || matches!(c, '-' | '_');
-    if !name.starts_with(|c: char| c.is_ascii_lowercase()) || !name.chars().all(good) {
+    if !name.starts_with(|c: char| c.is_ascii_lowercase())
+        || !name.chars().all(good)
+        || name.ends_with(['-', '_'])
+    {
         return Err(BadName::Letters { name: name.to_owned(), instead: instead(name) });
     }
     if name.len() > LONGEST {
@@ -57,12 +60,23 @@ pub(super) fn check(name: &str) -> Result<String, BadName> {
     }
     let krate = name.replace('-', "_");
     if let Some(what) = taken(&krate) {
-        return Err(BadName::Taken { name: name.to_owned(), what });
+        return Err(BadName::Taken { name: name.to_owned(), what, instead: would_do(name, "", "-hooks") });
     }
     if has_hooks(&krate) {
-        return Err(BadName::Group { name: name.to_owned(), group: krate });
+        return Err(BadName::Group {
+            name: name.to_owned(),
+            group: krate,
+            instead: would_do(name, "my-", ""),
+        });
     }
     Ok(krate)
+}
+
+/// A name around the one that is refused which is not refused in turn.
+fn would_do(name: &str, before: &str, behind: &str) -> String {
+    let likely = [format!("{before}{name}{behind}"), format!("my-{name}"), format!("my-{name}-hooks")];
+    let good = likely.into_iter().find(|name| check(name).is_ok());
+    good.map_or_else(|| "choose another".to_owned(), |good| format!("`{good}` would do"))
 }
 
 /// What already has that name.
@@ -132,7 +146,6 @@ mod tests {
             ("union", "union"),
             ("com10", "com10"),
             ("hookspecs", "hookspecs"),
-            ("x-", "x_"),
         ] {
             assert_eq!(check(name).as_deref(), Ok(krate), "{name}");
         }
@@ -147,6 +160,9 @@ mod tests {
             ("My Hooks", "as in `my-hooks`"),
             ("2fast", "as in `fast`"),
             ("-x", "as in `x`"),
+            ("a-", "as in `a`"),
+            ("a_", "end with a letter or digit, as in `a`"),
+            ("hookspec-builtins", "`my-hookspec-builtins` would do"),
             ("_", "begin with a small letter"),
             ("../x", "as in `x`"),
             (".", "begin with a small letter"),
@@ -175,6 +191,23 @@ mod tests {
             assert!(refused.contains(why), "{name:?}: {refused}");
         }
         assert!(check(&"a".repeat(LONGEST + 1)).unwrap_err().to_string().contains("at most 64"));
+    }
+
+    #[test]
+    fn no_suggestion_is_refused_in_turn() {
+        let words = [KEYWORDS, TYPES, OF_RUST, OF_CARGO, NEEDED, DEVICES].concat();
+        let long = format!("hookspec-{}", "a".repeat(LONGEST - 9));
+        let more =
+            ["hookspec", "hookspec-builtins", "hookspec_x-hooks", "script", "tool", "com1", "a-", "Fn", "2-"];
+        for name in words.into_iter().chain(more) {
+            let refused = check(name).unwrap_err().to_string();
+            let (_, instead) =
+                refused.rsplit_once("; ").or(refused.rsplit_once(", as in ")).unwrap_or_default();
+            let suggested = instead.split('`').nth(1);
+            assert!(suggested.is_none_or(|name| check(name).is_ok()), "{refused}");
+            assert!(suggested.is_some() || refused.contains("cannot be a crate's name"), "{refused}");
+        }
+        assert!(check(&long).unwrap_err().to_string().ends_with("choose another"));
     }
 
     #[test]
