@@ -109,7 +109,7 @@ impl Invocation<'_> {
 
     /// Prints a line of what was asked for.
     pub fn line(&self, text: impl fmt::Display) {
-        output::line(text);
+        output::code(text);
     }
 
     /// Prints a remark for the person, beside the data.

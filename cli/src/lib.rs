@@ -13,6 +13,7 @@
 
 mod commands;
 mod extension;
+mod foreign;
 mod hooks;
 mod markdown;
 mod names;

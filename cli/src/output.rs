@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 use serde::Serialize;
 
-use crate::screen;
+use crate::{foreign, screen};
 
 pub(crate) const DIM: Style = Style::new().dimmed();
 pub(crate) const BOLD: Style = Style::new().bold();
@@ -20,9 +20,14 @@ pub(crate) fn paint(style: Style, text: impl Display) -> String {
     format!("{style}{text}{style:#}")
 }
 
-/// Writes a line. Where it cannot be written (a full disk) the program says so and ends: what it was asked to
+/// Writes a line; on a terminal that is too narrow for it, it breaks at words. Where it cannot be written (a full disk) the program says so and ends: what it was asked to
 /// print is what it is there for.
 pub(crate) fn line(text: impl Display) {
+    code(screen::fitted(&text.to_string(), screen::columns()));
+}
+
+/// Writes something to paste: its lines stay as they are.
+pub(crate) fn code(text: impl Display) {
     if let Err(error) = write(&format!("{text}\n")) {
         self::error(&error);
         std::process::exit(2);
@@ -74,9 +79,10 @@ fn write(text: &str) -> Result<(), PrintError> {
     }
 }
 
-/// Writes a line for the person, beside the data.
+/// Writes a line for the person, beside the data; it breaks at words too.
 pub(crate) fn note(text: impl Display) {
     // If not even that can be written there is nobody left to tell.
+    let text = screen::fitted(&text.to_string(), screen::error_columns());
     let _ = writeln!(anstream::stderr().lock(), "{text}");
 }
 
@@ -87,18 +93,18 @@ pub(crate) fn errors_are_coloured() -> bool {
 
 /// Writes a warning for the person, beside the data.
 pub(crate) fn warning(text: impl Display) {
-    note(format!("{} {text}", paint(WARN, "warning:")));
+    note(format!("{} {}", paint(WARN, "warning:"), foreign::text(&text.to_string())));
 }
 
 /// Writes an error with its causes, but for those that its own text already tells.
 pub(crate) fn error(error: &dyn std::error::Error) {
     let mut told = error.to_string();
-    note(format!("{} {told}", paint(BAD, "error:")));
+    note(format!("{} {}", paint(BAD, "error:"), foreign::text(&told)));
     let mut cause = error.source();
     while let Some(inner) = cause {
         let text = inner.to_string();
         if !told.contains(&text) {
-            note(format!("  because {text}"));
+            note(format!("  because {}", foreign::text(&text)));
             told = text;
         }
         cause = inner.source();

@@ -4,11 +4,14 @@
 //! `--wide` prints.
 
 use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
 use std::sync::OnceLock;
 
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 static COLUMNS: OnceLock<Option<usize>> = OnceLock::new();
+/// The same of standard error.
+static ERROR_COLUMNS: OnceLock<Option<usize>> = OnceLock::new();
 
 /// Fewer columns than this are no screen.
 const LEAST: usize = 20;
@@ -17,22 +20,27 @@ const USUAL: usize = 80;
 
 /// Says for this process whether lines may be as long as they are.
 pub(crate) fn start(wide: bool) {
-    COLUMNS.get_or_init(|| if wide { None } else { measure() });
+    COLUMNS.get_or_init(|| if wide { None } else { measure(&io::stdout()) });
+    ERROR_COLUMNS.get_or_init(|| if wide { None } else { measure(&io::stderr()) });
 }
 
 /// The columns that a line has to fit into; `None` where it may be as long as it is.
 pub(crate) fn columns() -> Option<usize> {
-    *COLUMNS.get_or_init(measure)
+    *COLUMNS.get_or_init(|| measure(&io::stdout()))
+}
+
+/// The same for what is told beside the data.
+pub(crate) fn error_columns() -> Option<usize> {
+    *ERROR_COLUMNS.get_or_init(|| measure(&io::stderr()))
 }
 
 /// `COLUMNS`, where somebody set it, counts over what the terminal says.
-fn measure() -> Option<usize> {
-    let stdout = io::stdout();
-    if !stdout.is_terminal() {
+fn measure(stream: &(impl IsTerminal + AsFd)) -> Option<usize> {
+    if !stream.is_terminal() {
         return None;
     }
     let said = std::env::var("COLUMNS").ok().and_then(|text| text.trim().parse().ok());
-    let measured = || Some(usize::from(terminal_size::terminal_size_of(&stdout)?.0.0));
+    let measured = || Some(usize::from(terminal_size::terminal_size_of(stream)?.0.0));
     Some(said.or_else(measured).filter(|columns| *columns > 0).unwrap_or(USUAL).max(LEAST))
 }
 
@@ -84,6 +92,33 @@ pub(crate) fn wrap(text: &str, columns: usize) -> Vec<String> {
     lines
 }
 
+/// A text whose lines break at words where they are too long for so many columns, and stay as they are elsewhere. It may
+/// have colours. A word that is longer than a line stays whole: it may be a path that somebody copies.
+pub(crate) fn fitted(text: &str, columns: Option<usize>) -> String {
+    let Some(columns) = columns else { return text.to_owned() };
+    let shown = |text: &str| width(&anstream::adapter::strip_str(text).to_string());
+    let lines: Vec<String> = text
+        .split('\n')
+        .map(|line| {
+            if shown(line) <= columns {
+                return line.to_owned();
+            }
+            let indent: String = line.chars().take_while(|c| *c == ' ').collect();
+            let (mut broken, mut used) = (indent.clone(), indent.len());
+            for word in line[indent.len()..].split_inclusive(' ') {
+                if used > indent.len() && used + shown(word.trim_end()) > columns {
+                    broken = format!("{}\n{indent}", broken.trim_end());
+                    used = indent.len();
+                }
+                broken.push_str(word);
+                used += shown(word);
+            }
+            broken
+        })
+        .collect();
+    lines.join("\n")
+}
+
 /// A text behind something that takes `indent` columns: wrapped to the screen, its further lines indented.
 pub(crate) fn behind(text: &str, indent: usize) -> String {
     let lines = match columns() {
@@ -109,6 +144,21 @@ mod tests {
             assert_eq!(shorten(text, columns), short);
             assert!(width(short) <= columns);
         }
+    }
+
+    #[test]
+    fn what_is_too_long_breaks_at_words_and_the_rest_stays() {
+        let fitted = |text, columns| fitted(text, Some(columns));
+        assert_eq!(fitted("one  two three", 14), "one  two three");
+        assert_eq!(fitted("one  two three", 9), "one  two\nthree");
+        assert_eq!(fitted("  a bb ccc\n\nd", 6), "  a bb\n  ccc\n\nd");
+        assert_eq!(fitted("see /a/very/long/path now", 8), "see\n/a/very/long/path\nnow");
+        let red = "\u{1b}[31m";
+        assert_eq!(
+            fitted(&format!("{red}one\u{1b}[0m two three"), 7),
+            format!("{red}one\u{1b}[0m two\nthree")
+        );
+        assert_eq!(super::fitted("one two", None), "one two");
     }
 
     #[test]

@@ -363,7 +363,7 @@ fn a_picture_is_well_formed_and_obeys_no_message() {
     std::fs::write(folder.join("timeline.jsonl"), text).unwrap();
     home.good(&["trace", "s", "--svg", "s.svg"]);
     let svg = std::fs::read_to_string(home.workspace().join("s.svg")).unwrap();
-    assert!(svg.contains("&lt;script&gt;[31m &amp; more") && !svg.contains("<script>"), "{svg}");
+    assert!(svg.contains("&lt;script&gt;\\u{1b}[31m &amp; more") && !svg.contains("<script>"), "{svg}");
     assert!(svg.contains("a.guard at step.pre") && svg.contains("deny: no") && svg.contains("⊘"), "{svg}");
     let text = home.good(&["trace", "s"]);
     assert!(text.contains("│ deny: no") && !text.contains('\u{1b}'), "{text}");

@@ -68,6 +68,26 @@ fn the_list_is_of_what_is_on_and_nothing_of_the_tour_is_in_it() {
     assert!(home.bad(&["list", "--allow", "tour"]).contains("matches no hook or tool"));
 }
 
+#[test]
+fn what_is_told_breaks_at_words_on_a_terminal_and_not_in_a_pipe() {
+    let home = Home::new();
+    let told = [&["snapshots"][..], &["verify"], &["points", "FILE_PRE_PATCH"], &["trace", "nosuch"]];
+    for args in told.into_iter().chain([&["points", "GENERATION_POST"][..]]) {
+        let (narrow, wide) = (screen(&home, 80, args), screen(&home, 400, args));
+        for line in narrow.lines() {
+            // A path may be longer than a line; nothing stands beside it.
+            assert!(line.chars().count() <= 80 || !line.trim().contains(' '), "{args:?}: {line}");
+        }
+        let words = |text: &str| -> Vec<String> {
+            let text = text.replace("// ", "").replace(['{', '}', '(', ')', ','], " ");
+            text.split_whitespace().map(str::to_owned).collect()
+        };
+        assert_eq!(words(&narrow), words(&wide), "{args:?}");
+    }
+    let note = String::from_utf8(home.run(&["snapshots"]).stderr).unwrap();
+    assert_eq!(note.lines().count(), 1, "a pipe gets whole lines: {note}");
+}
+
 /// The tour on a terminal of 80 columns, with a key at each pause; what was shown until each, and the end.
 fn tour(keys: &[&str]) -> Vec<String> {
     let home = Home::new();
@@ -98,8 +118,15 @@ fn the_tour_stops_for_a_key_between_its_scenes_and_each_fits_a_screen() {
             _ => assert!(screen.contains(&format!("{} of 5 · ", at + 1)), "{screen}"),
         }
     }
+    // What happened is told where it happened, in the order of the timeline.
+    let place = |screen: usize, text: &str| {
+        screens[screen].find(text).unwrap_or_else(|| panic!("{text} in {}", screens[screen]))
+    };
+    assert!(place(2, "going on for 7min") < place(2, "Denied by the hook"));
+    let told = ["now config", "for 14min", "✗ tour.fragile panicked", "⚙ shell", "greet.py is written;"];
+    assert!(told.map(|text| place(3, text)).is_sorted(), "{}", screens[3]);
     let all = screens.concat();
-    for once in ["F401 `os` imported but unused\n", "panicked: this hook cannot stand shells\n  ⚑", "PID "]
+    for once in ["F401 `os` imported but unused\n", "panicked: this hook cannot stand shells\n  ⚙", "PID "]
     {
         assert_eq!(all.matches(once).count(), 1, "{once}: {all}");
     }
@@ -110,6 +137,8 @@ fn q_and_ctrl_c_end_the_tour() {
     for key in ["q", "\u{3}"] {
         let screens = tour(&[" ", key]);
         assert!(!screens.concat().contains("3 of 5"), "{screens:?}");
+        // Who has seen enough learns how to go on; who breaks it off is left alone.
+        assert_eq!(screens.concat().contains("What to type next"), key == "q", "{screens:?}");
     }
 }
 

@@ -122,6 +122,83 @@ fn an_editor_may_have_arguments_and_may_fail() {
 }
 
 #[test]
+fn an_editor_that_is_not_there_is_named_with_its_variable() {
+    let home = Home::new();
+    let mut terminal = confirm(&home, "make", "nosuchedit -w");
+    terminal.exp_string("Run shell?").unwrap();
+    terminal.send_line("e").unwrap();
+    terminal.exp_string("not edited: the editor `nosuchedit`, which EDITOR names, is not there").unwrap();
+    terminal.exp_string("Run shell?").unwrap();
+    terminal.send_line("n").unwrap();
+    assert_eq!(said(terminal).0["action"], "skip");
+}
+
+#[test]
+fn what_is_said_after_a_break_begins_a_line() {
+    let home = Home::new();
+    let mut terminal = confirm(&home, "make", "false");
+    terminal.exp_string("[a]ll [?] ").unwrap();
+    terminal.send_control('d').unwrap();
+    let (answer, shown) = said(terminal);
+    assert_eq!(answer["reason"], "This call was not confirmed: the input is at its end.");
+    assert!(shown.contains('\n'), "{shown:?}");
+
+    let shell = json!({ "tool": "shell", "kwargs": { "command": "echo begun; sleep 60" } });
+    let model = home.script(&[json!({ "text": "Waiting.", "tool_calls": [shell] })]);
+    let chat = |args: &[&str]| {
+        let mut command = home.command(&[&["chat", "--model", &model][..], args].concat());
+        command.stdin(std::process::Stdio::inherit()).env("TERM", "xterm").env("NO_COLOR", "1");
+        spawn_command(command, Some(AT_MOST_MS)).unwrap()
+    };
+    for key in ['c', 'd'] {
+        let mut terminal = chat(&[]);
+        terminal.exp_string("\n> ").unwrap();
+        terminal.send_control(key).unwrap();
+        let rest = terminal.exp_eof().unwrap();
+        let end = rest.trim_start_matches("^C").trim_start_matches("^D").trim_start_matches('\u{8}');
+        assert!(end.starts_with("\r\n"), "{key}: {rest:?}");
+    }
+
+    // At the question of a session, and while a command runs.
+    let mut terminal = chat(&["wait"]);
+    terminal.exp_string("[a]ll [?] ").unwrap();
+    terminal.send_control('c').unwrap();
+    let rest = terminal.exp_eof().unwrap();
+    assert!(rest.trim_start_matches("^C").starts_with("\r\n"), "{rest:?}");
+
+    let mut terminal = chat(&["-y", "wait"]);
+    terminal.exp_string("sleep 60").unwrap();
+    // Nothing tells from outside that the command runs; what is waited for is that it was started.
+    terminal.exp_string("\n").unwrap();
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    terminal.send_control('c').unwrap();
+    let rest = terminal.exp_eof().unwrap();
+    assert!(rest.trim_start_matches("^C").starts_with("\r\n"), "{rest:?}");
+    assert!(rest.contains("nterrupted"), "{rest:?}");
+}
+
+#[test]
+fn nothing_that_a_model_or_a_tool_writes_reaches_the_terminal_as_it_is() {
+    let home = Home::new();
+    let hostile = "a\rb\u{202e}\u{200b}\u{3164}\u{9b}2K\u{1b}]0;t\u{7}z";
+    let call = json!({ "tool": "save", "kwargs": { "path": "x\u{1b}[2K.txt", "content": "x" } });
+    let read = json!({ "tool": "read", "kwargs": { "path": "x\u{1b}[2K.txt" } });
+    let model = home.script(&[
+        json!({ "text": hostile, "tool_calls": [call] }),
+        json!({ "text": "line\r\nend", "tool_calls": [read] }),
+        json!({ "text": "Done." }),
+    ]);
+    let output = home.run(&["chat", "--model", &model, "-y", "go"]);
+    let said = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+    let written = r"a\rb\u{202e}\u{200b}\u{3164}\u{9b}2K\u{1b}]0;t\u{7}z";
+    assert!(said.contains(written) && said.contains("line\nend"), "{said:?}");
+    assert!(said.contains(r"x\u{1b}[2K.txt"), "{said:?}");
+    for hidden in ['\r', '\u{1b}', '\u{7}', '\u{9b}', '\u{202e}', '\u{200b}', '\u{3164}'] {
+        assert!(!said.contains(hidden), "{hidden:?} in {said:?}");
+    }
+}
+
+#[test]
 fn ctrl_c_at_a_confirmation_is_a_no_without_a_further_key() {
     let home = Home::new();
     let call = json!({ "tool": "save", "kwargs": { "path": "a.txt", "content": "x" } });

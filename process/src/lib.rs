@@ -31,4 +31,4 @@ pub use environment::Environment;
 pub use find::find;
 pub use kept::Kept;
 pub use run::{Ended, ProcessError, Program};
-pub use visible::{visible, visible_line};
+pub use visible::{hangs_on_next, visible, visible_line};

@@ -50,6 +50,12 @@ fn is_picture(c: char) -> bool {
     matches!(c, '\u{2600}'..='\u{27bf}' | '\u{1f300}'..='\u{1faff}')
 }
 
+/// Whether the character after this one decides how [`visible`] shows the two: of a text in pieces, it waits for the next.
+#[must_use]
+pub fn hangs_on_next(c: char) -> bool {
+    c == '\u{200d}' || is_picture(c)
+}
+
 /// A text as it may be shown to somebody who decides by it: what would move the cursor, change colours, turn the order
 /// of characters around, or not show at all is written out, as in `\u{202e}`. Line breaks and tabs stay, and so does the
 /// joiner between two pictures. Letters that only look like others stay too.

@@ -71,7 +71,7 @@ impl Choices {
             "" | "n" | "no" => return Reply::No,
             "c" | "copy" if self.content => return Reply::Copy,
             "e" | "edit" if self.content => return Reply::Edit,
-            "v" | "view" if self.more => return Reply::View,
+            "v" | "view" if self.content || self.more => return Reply::View,
             "h" | "help" | "?" => return Reply::Help,
             "a" | "all" | "auto" => return Reply::Auto(Further::All),
             _ => {}

@@ -20,10 +20,11 @@
 //!
 //! Enter runs only what loses nothing, by what the call says: a shell command that only shows something of the
 //! workspace (what `read_only` of `confirm_policy` allows), `append`, `patch`, and `save` where there is no such
-//! file; of files, only those of the workspace. Anything else, whatever a gate asks about, and what was not shown whole
-//! is not run on Enter.
+//! file; of files, only those of the workspace. Anything else, whatever a gate asks about, what was not shown whole, what
+//! holds a hidden character, and a `patch` of which no diff could be shown is not run on Enter.
 //!
-//! A line above the text names the tool and its file, and says how long a text of more than a line is. Of a text that is
+//! A line above the text names the tool and its file, and says how long a text of more than a line is; such a text is
+//! indented, so that no line of it looks like the question. Of a text that is
 //! longer than some 24 lines of 80 columns, the beginning and the end are shown, and how much is between them.
 //! All characters that move the cursor, turn text around, are blank without being a space, or do not show are written
 //! out (`\u{3164}`): that goes by Unicode's properties for every character. Letters of one alphabet that look
@@ -84,7 +85,9 @@ fn ask(
     let tool = registry.tools().get(&tool_use.tool);
     let content = tool.map_or(&*tool_use.content, |tool| tool.content(tool_use));
     let shown = Shown::new(tool_use, tool, preview.unwrap_or(content), session);
-    let enter = *why == Why::Policy && shown.short.is_none() && loses_nothing(tool_use, content, session);
+    let is_seen =
+        shown.short.is_none() && !shown.hides && (tool_use.tool != "patch" || preview.is_some_and(is_diff));
+    let enter = *why == Why::Policy && is_seen && loses_nothing(tool_use, content, session);
     let question = Question { call: tool_use, content, shown, why, enter };
     First(match session.extension::<Terminal>() {
         Some(terminal) => {
@@ -127,12 +130,12 @@ fn converse(
     let language = language(&call.tool, &shown.text);
     match &shown.short {
         Some((start, left_out, end)) => {
-            terminal.show(start, language);
+            terminal.show_indented(start, language);
             terminal.say(left_out);
-            terminal.show(end, language);
+            terminal.show_indented(end, language);
         }
         None if shown.text.is_empty() => {}
-        None => terminal.show(&shown.text, language),
+        None => shown.all(terminal, language),
     }
     if let Why::Gate(reason) = question.why {
         terminal.say(reason);
@@ -164,7 +167,8 @@ fn converse(
                 return Ok(Confirmation::Confirm);
             }
             Reply::Help => terminal.say(&choices.help()),
-            Reply::View => terminal.show(&shown.text, language),
+            Reply::View if shown.short.is_none() => terminal.say("that is all of it"),
+            Reply::View => shown.all(terminal, language),
             Reply::Copy => match terminal.copy(content) {
                 Ok(()) => terminal.say("copied"),
                 Err(error) => terminal.say(&format!("not copied: {error}")),

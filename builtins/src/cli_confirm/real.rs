@@ -24,8 +24,12 @@ impl Ask for Real {
         let mut err = io::stderr().lock();
         write!(err, "{prompt}")?;
         err.flush()?;
-        wait_for_input(stop)?;
-        let line = read_line()?;
+        let line = wait_for_input(stop).and_then(|()| read_line());
+        if line.is_err() && io::stdin().is_terminal() {
+            // The cursor stands behind the question: what is said next begins a line.
+            writeln!(err)?;
+        }
+        let line = line?;
         if !io::stdin().is_terminal() {
             // A terminal shows what is typed; a line from a pipe is written down, so that the talk can be read.
             writeln!(err, "{}", line.trim_end())?;
@@ -81,8 +85,12 @@ impl Ask for Real {
     }
 
     fn edit(&mut self, text: &str, suffix: &str) -> Result<String, AskError> {
-        let set = |name| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
-        let command = set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| "nano".to_owned());
+        let set = |name| {
+            let value = std::env::var(name).ok().filter(|value| !value.trim().is_empty())?;
+            Some((value, Some(name)))
+        };
+        let (command, variable) =
+            set("VISUAL").or_else(|| set("EDITOR")).unwrap_or_else(|| ("nano".to_owned(), None));
         let mut words =
             shell_words::split(&command).map_err(|_| AskError::Editor(command.clone()))?.into_iter();
         let program = words.next().ok_or(AskError::NoEditor)?;
@@ -93,7 +101,10 @@ impl Ask for Real {
         match status {
             Ok(status) if status.success() => Ok(std::fs::read_to_string(file.path())?),
             Ok(_) => Err(AskError::Editor(command)),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(AskError::NoEditor),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Err(match variable {
+                Some(variable) => AskError::EditorMissing { program, variable },
+                None => AskError::NoEditor,
+            }),
             Err(error) => Err(error.into()),
         }
     }

@@ -3,8 +3,10 @@
 use std::path::Path;
 
 use hookspec::{Session, ToolEntry, ToolUse};
+use hookspec_process::{visible, visible_line};
 use serde_json::Value;
 
+use super::{Language, Terminal};
 use crate::call_paths::call_paths;
 
 /// So many rows of a terminal of 80 columns are shown whole; of more, the beginning and the end.
@@ -22,6 +24,8 @@ pub(super) struct Shown {
     pub(super) text: String,
     /// How it begins, what is left out, and how it ends, where it is long.
     pub(super) short: Option<(String, String, String)>,
+    /// Whether there is a character in it that one would not see.
+    pub(super) hides: bool,
 }
 
 impl Shown {
@@ -45,11 +49,22 @@ impl Shown {
         let place = place(call, session);
         let mut head = place.map(|place| format!("{} {place}", call.tool));
         let lines = all.lines().count();
-        if short.is_some() || head.is_some() && lines > 1 {
+        if short.is_some() || lines > 1 {
             let head = head.get_or_insert_with(|| call.tool.clone());
             head.push_str(&format!(" · {}, {}", counted(lines, "line"), size(all.len())));
         }
-        Self { head, text: all, short }
+        let told = head.as_deref().unwrap_or(&call.tool);
+        let hides = visible_line(told) != told || visible(&all) != all;
+        Self { head, text: all, short, hides }
+    }
+
+    /// Shows all of it. What has more than a line is indented, so that no line of it looks like the question.
+    pub(super) fn all(&self, terminal: &Terminal, language: Language) {
+        if self.text.lines().nth(1).is_some() {
+            terminal.show_indented(&self.text, language);
+        } else {
+            terminal.show(&self.text, language);
+        }
     }
 }
 

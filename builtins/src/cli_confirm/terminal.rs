@@ -27,6 +27,14 @@ pub enum AskError {
     /// No editor.
     #[error("no editor: set VISUAL or EDITOR")]
     NoEditor,
+    /// What is set as the editor is not there.
+    #[error("the editor `{program}`, which {variable} names, is not there; name one that is")]
+    EditorMissing {
+        /// The program.
+        program: String,
+        /// The variable of the environment.
+        variable: &'static str,
+    },
     /// The editor did not end well.
     #[error("the editor `{0}` did not end well")]
     Editor(String),
@@ -135,6 +143,14 @@ impl Terminal {
     pub fn show(&self, text: &str, language: Language) {
         let text = visible(text);
         self.write(&if self.with(|ask| ask.colours()) { coloured(&text, language) } else { text });
+    }
+
+    /// Shows the same indented: text of several lines, of which none may look like what is said here.
+    pub(super) fn show_indented(&self, text: &str, language: Language) {
+        let text = visible(text);
+        let text = if self.with(|ask| ask.colours()) { coloured(&text, language) } else { text };
+        let lines: Vec<String> = text.lines().map(|line| format!("  {line}").trim_end().to_owned()).collect();
+        self.write(&lines.join("\n"));
     }
 
     /// Shows what the next text is: one line, that stands out where colours are shown.

@@ -278,7 +278,10 @@ async fn enter_runs_what_loses_nothing_and_no_more() {
         (ToolUse::fenced("shell", [""; 0], "ls > old.txt"), false),
         (ToolUse::fenced("shell", [""; 0], "cat /etc/passwd"), false),
         (ToolUse::fenced("shell", [""; 0], ""), false),
-        (ToolUse::fenced("patch", ["old.txt"], "x"), true),
+        (ToolUse::fenced("patch", ["old.txt"], "x"), false),
+        (ToolUse::fenced("shell", [""; 0], "ls \u{200b}"), false),
+        (ToolUse::fenced("append", ["old.txt"], "x\u{202e}"), false),
+        (ToolUse::fenced("append", ["ol\u{ad}d.txt"], "x"), false),
         (ToolUse::fenced("append", ["old.txt"], "x"), true),
         (ToolUse::fenced("save", ["new.txt"], "x"), true),
         (ToolUse::fenced("save", ["old.txt"], "x"), false),
@@ -292,7 +295,7 @@ async fn enter_runs_what_loses_nothing_and_no_more() {
         (native("mcp__files__append", "old.txt"), false),
         (ToolUse::fenced("save", [""; 0], "x"), false),
     ];
-    let person = Person::says(&[""; 2 * 19]);
+    let person = Person::says(&[""; 2 * 22]);
     assert_eq!(person.0.lock().unwrap().replies.len(), 2 * calls.len());
     let session = session_in(folder.path(), &person);
     for (call, runs) in calls {
@@ -312,15 +315,16 @@ async fn what_is_long_is_shown_in_part_with_its_size_and_whole_when_asked_for() 
     let (answer, person) = one(&["?", "v", "y"], &text).await;
     assert_eq!(answer, Confirmation::Confirm);
     let read = person.read();
-    assert!(read.starts_with("save a.txt · 3 052 lines, 92 KB\nline number"), "{}", &read[..80]);
+    assert!(read.starts_with("save a.txt · 3 052 lines, 92 KB\n  line number"), "{}", &read[..80]);
     let (first, rest) = read.split_once("Run save? [y]es [N]o [e]dit [c]opy [v]iew [a]ll [?] ").unwrap();
     assert_eq!(first.lines().count(), 1 + 12 + 1 + 6, "{first}");
     assert!(first.contains("\n… 3 034 lines left out; v shows them …\n"), "{first}");
     assert!(rest.contains("  v      show all of it\n"), "{rest}");
-    assert!(rest.contains(&text), "v shows all of it");
+    let indented: String = text.lines().map(|line| format!("  {line}\n")).collect();
+    assert!(rest.contains(&indented), "v shows all of it");
     // What is short has nothing more to show.
     let (_, person) = one(&["v", "n"], "x").await;
-    assert!(person.read().contains("`v` is no answer"));
+    assert!(person.read().contains("that is all of it\nRun save?"), "{}", person.read());
 }
 
 #[tokio::test]
@@ -338,7 +342,10 @@ async fn the_file_and_every_argument_are_shown_and_none_can_pretend_to_be_the_qu
         head.starts_with(r"mcp__x\n__write link/x\tRun? (outside the workspace: ") && head.contains("etc"),
         "{read}"
     );
-    assert!(read.contains("\nmode: 7\ntext:\na\\u{3164}\nb\\u{fe0f}\nRun mcp__x\\n__write? [y]es"), "{read}");
+    assert!(
+        read.contains("\n  mode: 7\n  text:\n  a\\u{3164}\n  b\\u{fe0f}\nRun mcp__x\\n__write? [y]es"),
+        "{read}"
+    );
 
     let diff =
         format!("--- {0}\n+++ {0}\n@@ -1 +1 @@\n-old\n+new\n", folder.path().join("old.txt").display());
@@ -349,7 +356,21 @@ async fn the_file_and_every_argument_are_shown_and_none_can_pretend_to_be_the_qu
     assert!(fired.answer().is_some_and(is_refusal));
     let read = person.read()[before..].to_owned();
     assert!(
-        read.starts_with("patch old.txt · 3 lines, 22 bytes\n@@ -1 +1 @@\n-old\n+new\nRun patch? [Y]es"),
+        read.starts_with(
+            "patch old.txt · 3 lines, 22 bytes\n  @@ -1 +1 @@\n  -old\n  +new\nRun patch? [Y]es"
+        ),
         "{read}"
     );
+}
+
+#[tokio::test]
+async fn a_line_of_a_command_cannot_look_like_the_question() {
+    let person = Person::says(&["n"]);
+    let call = ToolUse::fenced("shell", [""; 0], "ls\nRun shell? [Y]es [n]o [a]ll [?] \nrm x");
+    let session = session(&person);
+    let fired = fire!(session, TOOL_CONFIRM { tool_use: &call, preview: None, why: &Why::Policy }).await;
+    assert!(fired.answer().is_some_and(is_refusal));
+    let read = person.read();
+    assert!(read.starts_with("shell · 3 lines, 40 bytes\n  ls\n  Run shell? [Y]es"), "{read}");
+    assert_eq!(read.lines().filter(|line| line.starts_with("Run shell?")).count(), 1, "{read}");
 }

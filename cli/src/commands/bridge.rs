@@ -198,7 +198,7 @@ pub(crate) fn show(
         if points.is_empty() { "none".to_owned() } else { points.join(", ") }
     ));
     let body = answer.stdout();
-    output::line(format!("stdout: {}", if body.is_empty() { "(nothing)" } else { &body }));
+    output::code(format!("stdout: {}", if body.is_empty() { "(nothing)" } else { &body }));
     output::line(format!("exit:   {}", answer.code));
     for line in answer.stderr.lines() {
         output::line(format!("stderr: {line}"));

@@ -16,6 +16,7 @@ use hookspec_builtins::cost_awareness;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
+use crate::foreign;
 use crate::hooks::{Asking, builder, lend};
 use crate::others;
 use crate::output::{self, BOLD, DIM, paint};
@@ -82,7 +83,7 @@ impl Chat {
         }
         let registry = builder.build()?;
         for warning in &registry.report().warnings {
-            output::note(format!("{} {warning}", paint(output::WARN, "warning:")));
+            output::warning(warning);
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let code = runtime.block_on(self.talk(registry, &settings))?;
@@ -131,7 +132,7 @@ impl Chat {
                 base_url: self.base_url.clone().or_else(|| settings.agent.base_url.clone()),
                 ..ModelOptions::default()
             },
-            frontend: Arc::new(Show),
+            frontend: Arc::new(Show::default()),
             limits: Limits {
                 steps: settings.agent.steps.unwrap_or(defaults.steps),
                 retries: settings.agent.retries.unwrap_or(defaults.retries),
@@ -216,7 +217,7 @@ impl Talk {
             TurnEnd::Rested(_) => {}
         }
         if let Some(reason) = self.agent.ending() {
-            output::note(format!("the session was ended by a hook: {reason}"));
+            output::note(format!("the session was ended by a hook: {}", foreign::line(reason)));
             self.ending.get_or_insert(EndReason::Complete);
         }
     }
@@ -229,14 +230,17 @@ impl Talk {
             output::raw(&paint(BOLD, "\n> "));
             let line = tokio::select! {
                 line = lines.next_line() => line,
-                _ = self.signals.interrupt.recv() => { self.ending = Some(EndReason::Exit); break }
-                _ = self.signals.terminate.recv() => { self.ending = Some(EndReason::Shutdown); break }
+                _ = self.signals.interrupt.recv() => { self.broken_off(EndReason::Exit); break }
+                _ = self.signals.terminate.recv() => { self.broken_off(EndReason::Shutdown); break }
             };
             match line {
                 Ok(Some(line)) if line.trim().is_empty() => {}
                 Ok(Some(line)) if line.starts_with('/') => self.command(line.trim()).await,
                 Ok(Some(line)) => self.turn(&line).await,
-                Ok(None) => break,
+                Ok(None) => {
+                    output::raw("\n");
+                    break;
+                }
                 Err(error) => {
                     output::note(format!("the input cannot be read: {error}"));
                     break;
@@ -245,6 +249,12 @@ impl Talk {
         }
         // What a person saw fail is not the program's failure.
         self.failed = false;
+    }
+
+    /// The session ends while the cursor stands behind `> `: what is said next begins a line.
+    fn broken_off(&mut self, reason: EndReason) {
+        output::raw("\n");
+        self.ending = Some(reason);
     }
 
     async fn command(&mut self, line: &str) {
@@ -267,7 +277,7 @@ impl Talk {
             }
             _ => {
                 if name != "/help" {
-                    output::note(format!("there is no command {name}"));
+                    output::note(format!("there is no command {}", foreign::line(name)));
                 }
                 output::note(
                     "/undo takes back the last turn · /model NAME changes the model · /hooks lists the hooks · /exit ends",

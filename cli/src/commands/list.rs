@@ -190,7 +190,7 @@ fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) 
         return Ok(ExitCode::SUCCESS);
     }
     if let Some(essay) = essay {
-        output::line(format!("{}\n", markdown::shown(essay, 0)));
+        output::code(format!("{}\n", markdown::shown(essay, 0)));
     }
     for row in &rows {
         let info = &row.info;
@@ -199,7 +199,7 @@ fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) 
             row.why.strip_prefix("off ").map_or_else(|| format!(": {}", row.why), |why| format!(" {why}"));
         output::line(format!("{}  {on}{why}", paint(BOLD, &info.name)));
         if !info.docs.is_empty() {
-            output::line(format!("\n  {}\n", markdown::shown(&info.docs, 2)));
+            output::code(format!("\n  {}\n", markdown::shown(&info.docs, 2)));
         }
         output::line(format!("  point     {} ({})", info.point.name, info.point.wire));
         output::line(format!("  priority  {}", info.priority));
@@ -221,7 +221,7 @@ fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) 
                     continue;
                 }
                 let source = source.as_deref().unwrap_or("default");
-                output::line(format!("  {key} = {value}  {}", paint(DIM, format!("# {source}"))));
+                output::code(format!("  {key} = {value}  {}", paint(DIM, format!("# {source}"))));
             }
         }
         None => output::line(paint(DIM, "no settings")),

@@ -33,7 +33,7 @@ impl Points {
         } else if let Some(name) = &self.point {
             let point = names::point(name)?;
             if self.schema {
-                output::line(serde_json::to_string_pretty(&point.schema())?);
+                output::code(serde_json::to_string_pretty(&point.schema())?);
             } else if common.json {
                 let signatures = both(point.info());
                 output::json(
@@ -75,7 +75,7 @@ fn describe(info: &hookspec::PointInfo) {
     for field in info.fields {
         output::hint(&format!("{}: {}", field.name, field.ty), 0, field.docs);
     }
-    output::line(format!("\n{}", to_paste(info)));
+    output::code(format!("\n{}", to_paste(info)));
     output::line(paint(DIM, format!("declared in {}, {}:{}", info.package, info.file, info.line)));
 }
 

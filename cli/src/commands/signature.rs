@@ -5,6 +5,8 @@ use std::collections::BTreeSet;
 use hookspec::PointInfo;
 use serde_json::{Value, json};
 
+use crate::screen::{columns, wrap};
+
 /// The types that points name, by where they are. Others are declared where the point is.
 const PATHS: &[(&str, &[&str])] = &[
     ("std::path", &["Path", "PathBuf"]),
@@ -50,8 +52,8 @@ fn types(text: &str) -> impl Iterator<Item = &str> {
         .filter(|word| word.starts_with(|c: char| c.is_ascii_uppercase()) && !PRELUDE.contains(word))
 }
 
-/// `use` lines as rustfmt has them: one for a module, the standard library first.
-fn imports(info: &PointInfo, signature: &str) -> String {
+/// `use` lines as rustfmt has them: one for a module, the standard library first, broken where it is too long.
+fn imports(info: &PointInfo, signature: &str, columns: usize) -> String {
     let krate = info.package.replace('-', "_");
     let home = if krate == "hookspec" { "hookspec::points".to_owned() } else { krate };
     let mut wanted: BTreeSet<(String, &str)> = BTreeSet::from([(home.clone(), info.name)]);
@@ -70,7 +72,14 @@ fn imports(info: &PointInfo, signature: &str) -> String {
         let names: Vec<&str> = wanted.iter().filter(|(m, _)| m == module).map(|(_, name)| *name).collect();
         match &*names {
             [one] => format!("use {module}::{one};\n"),
-            many => format!("use {module}::{{{}}};\n", many.join(", ")),
+            many => {
+                let line = format!("use {module}::{{{}}};\n", many.join(", "));
+                if line.chars().count() <= columns + 1 {
+                    return line;
+                }
+                let names = wrap(&format!("{},", many.join(", ")), columns.saturating_sub(4));
+                format!("use {module}::{{\n    {}\n}};\n", names.join("\n    "))
+            }
         }
     };
     let mut text: String = of_std.iter().rev().map(line).collect();
@@ -81,34 +90,38 @@ fn imports(info: &PointInfo, signature: &str) -> String {
     text
 }
 
+/// Columns of a line of code, as rustfmt counts them.
+const CODE: usize = 100;
+
 /// A whole hook at the point, as a plain function or an `async` one.
-fn signature(info: &PointInfo, is_async: bool) -> String {
+fn signature(info: &PointInfo, is_async: bool, columns: usize) -> String {
     let (returns, body) = answer(info.verdict);
     let fields = info.fields.iter().map(|field| format!("{}: {}", field.name, field.ty));
     let parameters: Vec<String> = fields.chain(["session: &Session".to_owned()]).collect();
     let word = if is_async { "async fn" } else { "fn" };
     let one_line = format!("{word} my_hook({}) -> {returns} {{", parameters.join(", "));
     // Where it is too long, a parameter a line, as rustfmt writes it.
-    let head = if one_line.chars().count() <= 100 {
+    let head = if one_line.chars().count() <= columns {
         one_line
     } else {
         let lines: String = parameters.iter().map(|parameter| format!("    {parameter},\n")).collect();
         format!("{word} my_hook(\n{lines}) -> {returns} {{")
     };
-    let uses = imports(info, &format!("{} {returns}", parameters.join(" ")));
+    let uses = imports(info, &format!("{} {returns}", parameters.join(" ")), columns);
     format!("{uses}\n#[hook({})]\n{head}\n    {body}\n}}\n", info.name)
 }
 
 /// As data: the plain function, and the `async` one where one may listen.
 pub(crate) fn both(info: &PointInfo) -> Value {
-    json!({ "fn": signature(info, false), "async fn": (!info.sync).then(|| signature(info, true)) })
+    json!({ "fn": signature(info, false, CODE), "async fn": (!info.sync).then(|| signature(info, true, CODE)) })
 }
 
 /// As text, with what else may stand there.
 pub(crate) fn to_paste(info: &PointInfo) -> String {
     let how = if info.sync { "only a plain `fn` may listen here" } else { "it may be an `async fn`" };
-    format!(
-        "// Leave out what you do not need. `state: &mut T` and `settings: &T` may be added; {how}.\n{}",
-        signature(info, false)
-    )
+    let note =
+        format!("Leave out what you do not need. `state: &mut T` and `settings: &T` may be added; {how}.");
+    let note = columns().map_or_else(|| vec![note.clone()], |columns| wrap(&note, columns.saturating_sub(3)));
+    let code = signature(info, false, columns().map_or(CODE, |columns| columns.min(CODE)));
+    format!("// {}\n{code}", note.join("\n// "))
 }

@@ -7,7 +7,9 @@ use hookspec::{Plugin, StateDir};
 use hookspec_builtins::auto_snapshots::{Restored, Settings as SnapshotSettings, Shadow, Snapshot};
 use jiff::Timestamp;
 
+use crate::foreign;
 use crate::output::{self, ACCENT, DIM, WARN, paint};
+use crate::screen;
 use crate::settings::{Common, Settings};
 
 use super::{CommandResult, hook_settings};
@@ -95,21 +97,28 @@ fn show(shadow: &Shadow, id: &str, diff: bool, json: bool) -> CommandResult {
     }
     output::line(line(&snapshot));
     if diff {
-        output::raw(&shadow.diff(&snapshot)?);
+        let diff = shadow.diff(&snapshot)?;
+        // A patch in a pipe is applied as it is.
+        output::raw(&if screen::columns().is_some() { foreign::text(&diff) } else { diff });
     } else {
         for change in changes {
-            output::line(format!("  {} {}", change.kind, change.path.display()));
+            output::line(format!("  {} {}", change.kind, foreign::line(change.path.display())));
         }
     }
     for left in &snapshot.left_out {
-        output::line(format!("  {} {left}", paint(WARN, "left out:")));
+        output::line(format!("  {} {}", paint(WARN, "left out:"), foreign::line(left)));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 fn line(snapshot: &Snapshot) -> String {
     let id = paint(ACCENT, short(&snapshot.id));
-    format!("{id}  {}  {}  {}", paint(DIM, snapshot.time), snapshot.session, snapshot.label)
+    format!(
+        "{id}  {}  {}  {}",
+        paint(DIM, snapshot.time),
+        foreign::line(&snapshot.session),
+        foreign::line(&snapshot.label)
+    )
 }
 
 fn short(id: &str) -> &str {
@@ -120,7 +129,7 @@ fn tell(restored: &Restored) {
     let (written, deleted) = (restored.written.len(), restored.deleted.len());
     output::line(format!("files written: {written}, deleted: {deleted}"));
     for path in &restored.left {
-        let path = path.display();
+        let path = foreign::line(path.display());
         output::line(format!("{} {path}: no snapshot holds what it is now", paint(WARN, "left as it is:")));
     }
     let safety = paint(ACCENT, short(&restored.safety));

@@ -159,14 +159,14 @@ fn title(subject: &Subject) -> String {
 
 fn show(item: &Item<'_>) {
     let print = paint(DIM, &item.print);
-    output::line(format!(
+    output::code(format!(
         "{}  {print}\n{}",
         paint(BOLD, title(item.subject)),
         plain(item.subject.text.trim_end())
     ));
     for file in item.subject.files() {
         output::line(format!("\n{}", paint(BOLD, plain(&file.display().to_string()))));
-        output::line(content(&file));
+        output::code(content(&file));
     }
 }
 

@@ -10,6 +10,7 @@ use clap::Args;
 use hookspec::{Plugin, StateDir};
 use hookspec_builtins::manifest::{self, Key, KeyError};
 
+use crate::foreign;
 use crate::output::{self, BAD, GOOD, paint};
 use crate::settings::{Common, Settings};
 
@@ -53,7 +54,7 @@ impl Verify {
             ));
         } else {
             for finding in &report.findings {
-                output::line(format!("{} {finding}", paint(BAD, "BAD ")));
+                output::line(format!("{} {}", paint(BAD, "BAD "), foreign::line(finding)));
             }
             output::line(summary(&report));
         }

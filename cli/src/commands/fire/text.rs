@@ -3,6 +3,8 @@
 use hookspec::{Flow, HookRun, Message};
 use serde_json::{Value, json};
 
+use crate::foreign;
+
 /// The hook's name, and below it what it said.
 pub(super) fn text(run: &HookRun, messages: &[Message]) -> String {
     let mut lines = Vec::new();
@@ -28,7 +30,7 @@ pub(super) fn text(run: &HookRun, messages: &[Message]) -> String {
     if lines.is_empty() {
         lines.push("said nothing".to_owned());
     }
-    lines.iter().fold(run.hook.clone(), |text, line| format!("{text}\n  {line}"))
+    foreign::text(&lines.iter().fold(run.hook.clone(), |text, line| format!("{text}\n  {line}")))
 }
 
 #[cfg(test)]

@@ -238,7 +238,7 @@ fn show(path: &Path, old: &str, new: &str) {
     for group in diff.grouped_ops(2) {
         for change in group.iter().flat_map(|op| diff.iter_changes(op)) {
             let line = change.value().trim_end_matches('\n');
-            output::line(match change.tag() {
+            output::code(match change.tag() {
                 ChangeTag::Equal => paint(DIM, format!("  {line}")),
                 ChangeTag::Delete => paint(BAD, format!("- {line}")),
                 ChangeTag::Insert => paint(GOOD, format!("+ {line}")),

@@ -93,6 +93,7 @@ impl Tour {
             output::line("");
             scene.lines.iter().for_each(output::line);
             if !pause.wait() {
+                scenes::next(kept);
                 return Ok(ExitCode::SUCCESS);
             }
         }
@@ -103,9 +104,8 @@ impl Tour {
         ));
         output::line("");
         super::trace::print_speaking(&id, &played.entries);
-        if pause.wait() {
-            scenes::next(kept);
-        }
+        pause.wait();
+        scenes::next(kept);
         Ok(ExitCode::SUCCESS)
     }
 }

@@ -3,10 +3,11 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hookspec::{Message, Role, TimelineEntry};
+use hookspec::{HookRun, Message, Role, TimelineEntry};
 
+use crate::foreign;
 use crate::output::{self, ACCENT, BAD, BOLD, DIM, WARN, paint};
-use crate::screen::{behind, columns, width};
+use crate::screen::{behind, columns, width, wrap};
 use crate::show::{describe, untagged};
 
 use super::PROMPT;
@@ -29,20 +30,21 @@ const SCENES: [(&str, &str); 4] = [
         "The model saves a file with an import it does not need. The plugin `linter` runs a linter, here a small script, on what was saved.",
     ),
     (
-        "A gate says no",
-        "The model wants to change production settings. The hook `tour.guard` denies it: the file stays as it is, and the model reads why.",
+        "A gate says no, and time flies",
+        "The model wants to change production settings. The hook `tour.guard` denies it: the file stays as it is, and the model reads why. Staged: `tour.time_flies` moves the session's clock by seven minutes a step.",
     ),
     (
-        "A bug, a clock, and the rest",
-        "Staged: `tour.fragile` panics at every shell command, and `tour.time_flies` moves the session's clock by seven minutes a step. The session goes on, and the model learns where it is and how late it is.",
+        "A bug, and the rest",
+        "Staged: `tour.fragile` panics at every shell command. The session goes on, and the model learns where it is and how late it is.",
     ),
 ];
 
-/// The scenes of a session: each answer of the model but the last begins one.
+/// The scenes of a session: each answer of the model but the last begins one. What hooks said and how they failed stands
+/// where it happened.
 pub(super) fn of(log: &[Arc<Message>], entries: &[TimelineEntry], workspace: &Path) -> Vec<Scene> {
     let mut scenes = SCENES.map(|(title, staged)| Scene { title, staged, lines: Vec::new() });
-    let mut late = Vec::new();
-    let (mut at, last) = (0, SCENES.len() - 1);
+    let mut failures = failures(entries).into_iter().peekable();
+    let (mut at, mut said, last) = (0, 0, SCENES.len() - 1);
     for message in log {
         match message.role {
             Role::Assistant => at = (at + 1).min(last),
@@ -50,32 +52,44 @@ pub(super) fn of(log: &[Arc<Message>], entries: &[TimelineEntry], workspace: &Pa
             Role::System if message.hook.is_none() && message.hide => continue,
             Role::User | Role::System => {}
         }
-        let lines = told(message, workspace);
-        // What the model learns of the time is of the last scene, which says how that comes.
-        if message.hook.as_deref().is_some_and(|hook| hook.starts_with("time_awareness.")) {
-            late.extend(lines);
-        } else {
-            scenes[at].lines.extend(lines);
+        scenes[at].lines.extend(told(message, workspace));
+        said += usize::from(message.hook.is_some());
+        while let Some((_, line)) = failures.next_if(|(before, _)| *before <= said) {
+            scenes[at].lines.push(line);
         }
     }
-    for (hook, error) in entries.iter().filter_map(failure) {
-        scenes[last].lines.push(format!("  {} {error}", paint(BAD, format!("✗ {hook}"))));
-    }
-    scenes[last].lines.extend(late);
+    scenes[at].lines.extend(failures.map(|(_, line)| line));
     scenes.into()
 }
 
-/// A hook that failed, and how.
-fn failure(entry: &TimelineEntry) -> Option<(&str, &str)> {
-    match entry {
-        TimelineEntry::Ran(run) => Some((&run.hook, run.error.as_deref()?)),
-        TimelineEntry::Fired { .. } => None,
+/// Hooks that failed and how, each with how many messages of hooks there were before. The log has no other time in common
+/// with the timeline: the session's clock is moved.
+fn failures(entries: &[TimelineEntry]) -> Vec<(usize, String)> {
+    let mut runs: Vec<&HookRun> = entries
+        .iter()
+        .filter_map(|entry| match entry {
+            TimelineEntry::Ran(run) => Some(&**run),
+            TimelineEntry::Fired { .. } => None,
+        })
+        .collect();
+    runs.sort_by_key(|run| run.offset_us);
+    let mut said = 0;
+    let mut failures = Vec::new();
+    for run in runs {
+        said += run.messages.len();
+        if let Some(error) = &run.error {
+            let hook = paint(BAD, format!("✗ {}", foreign::line(&run.hook)));
+            failures.push((said, format!("  {hook} {}", foreign::line(error))));
+        }
     }
+    failures
 }
 
 fn told(message: &Message, workspace: &Path) -> Vec<String> {
     let here = workspace.display().to_string();
-    let text = untagged(&message.content).replace(&format!("{here}/"), "").replace(&here, "the workspace");
+    let text = foreign::text(&untagged(&message.content))
+        .replace(&format!("{here}/"), "")
+        .replace(&here, "the workspace");
     let indented = |text: &str| behind(text.trim(), 4);
     let tool = message.metadata.as_ref().and_then(|metadata| metadata.tool.as_deref());
     match (message.role, &message.hook, tool) {
@@ -123,8 +137,18 @@ pub(super) fn next(kept: bool) {
     for (command, what) in commands {
         output::line(match beside {
             true => format!("  {command:<wide$}  {}", paint(DIM, what)),
-            false => format!("  {command}\n      {}", paint(DIM, behind(what, 6))),
+            false => format!("  {}\n      {}", over_lines(&command), paint(DIM, behind(what, 6))),
         });
+    }
+}
+
+/// A command that is longer than the screen, over several lines, as a shell takes it.
+fn over_lines(command: &str) -> String {
+    match columns() {
+        Some(columns) if width(command) + 2 > columns => {
+            wrap(command, columns.saturating_sub(4)).join(" \\\n  ")
+        }
+        _ => command.to_owned(),
     }
 }
 

@@ -1,4 +1,4 @@
-//! When things happened, and where that lies on a line.
+//! When things happened, and where that lies on the picture's line.
 //!
 //! Hooks take microseconds and models minutes, so a true scale would show one dot beside nothing. The axis here
 //! is squeezed: the time between two neighbouring moments gets room by its logarithm. It is still one axis: what

@@ -5,6 +5,7 @@
 
 mod axis;
 mod picture;
+mod scale;
 mod text;
 mod words;
 

@@ -8,7 +8,8 @@ use svg::Document;
 use svg::node::element::{Group, Line, Rectangle, Text, Title};
 
 use super::axis::{Axis, Step, steps};
-use super::words::{Kind, plain, took, words};
+use super::words::{Kind, took, words};
+use crate::foreign;
 
 const LEFT: f64 = 270.0;
 const RIGHT: f64 = 30.0;
@@ -181,12 +182,12 @@ fn bar(run: &HookRun, (x, y): (f64, f64), width: f64, start: u64) -> Group {
 }
 
 fn titled(title: &str) -> Group {
-    let lines: Vec<_> = title.lines().map(plain).collect();
+    let lines: Vec<_> = title.lines().map(foreign::line).collect();
     Group::new().add(Title::new(lines.join("\n").trim_end()))
 }
 
 fn words_at(x: f64, y: f64, size: u32, colour: &str, text: &str) -> Text {
-    Text::new(plain(text)).set("x", x).set("y", y).set("font-size", size).set("fill", colour)
+    Text::new(foreign::line(text)).set("x", x).set("y", y).set("font-size", size).set("fill", colour)
 }
 
 /// A name that fits into the left column.

@@ -3,8 +3,10 @@
 use anstyle::Style;
 use hookspec::{HookRun, TimelineEntry};
 
-use super::axis::{Axis, Step, steps};
-use super::words::{Kind, plain, took, words};
+use super::axis::{Step, steps};
+use super::scale::Scale;
+use super::words::{Kind, took, words};
+use crate::foreign;
 use crate::output::{self, ACCENT, BAD, BOLD, DIM, WARN, paint};
 use crate::screen::{self, behind, columns, shorten};
 
@@ -30,7 +32,7 @@ fn print_steps(session: &str, entries: &[TimelineEntry], speaking: bool) {
     let speaks = |step: &Step<'_>| run(step).is_some_and(|run| !words(run).is_empty());
     let columns = columns();
     let cells = if columns.is_some_and(|columns| columns < 140) { FEW_CELLS } else { CELLS };
-    let axis = Axis::new(&steps);
+    let scale = Scale::new(&steps);
     let runs: Vec<&HookRun> = steps.iter().filter_map(run).collect();
     let width = runs.iter().map(|run| run.hook.chars().count()).max().unwrap_or(0).clamp(12, 40);
     // What a run came to gets what is left of the line, or else a line of its own.
@@ -38,7 +40,7 @@ fn print_steps(session: &str, entries: &[TimelineEntry], speaking: bool) {
     let lasted = steps.iter().map(|step| step.end).max().unwrap_or(0);
     output::line(format!(
         "{}  {} · {} · {}",
-        paint(BOLD, plain(session)),
+        paint(BOLD, foreign::line(session)),
         count(steps.len() - runs.len(), "point fired", "points fired"),
         count(runs.len(), "hook ran", "hooks ran"),
         took(lasted),
@@ -65,23 +67,26 @@ fn print_steps(session: &str, entries: &[TimelineEntry], speaking: bool) {
                 here = point;
                 let times = if same > 0 { format!(" × {}", same + 1) } else { String::new() };
                 let when = format!("{:>7.3} s", step.start as f64 / 1e6);
-                output::line(paint(DIM, format!("{when}  {}{times}", plain(point))));
+                output::line(paint(DIM, format!("{when}  {}{times}", foreign::line(point))));
             }
             TimelineEntry::Ran(run) => {
-                let elsewhere =
-                    if run.point == here { String::new() } else { format!(" at {}", plain(&run.point)) };
+                let elsewhere = if run.point == here {
+                    String::new()
+                } else {
+                    format!(" at {}", foreign::line(&run.point))
+                };
                 let style = match Kind::of(run) {
                     Kind::Failed => BAD,
                     Kind::Denied | Kind::Asked => WARN,
                     Kind::Changed | Kind::Spoke => ACCENT,
                     Kind::Silent => Style::new(),
                 };
-                let hook = shorten(&plain(&run.hook), width);
+                let hook = shorten(&foreign::line(&run.hook), width);
                 let line = format!(
                     "{:INDENT$}{hook:<width$} {:>TIME$} │{}│",
                     "",
                     took(run.duration_us),
-                    paint(style, bar(&axis, step, cells)),
+                    paint(style, scale.bar(step, cells)),
                 );
                 let said = format!("{}{elsewhere}", words(run));
                 let fits = columns.is_none_or(|columns| before + screen::width(&said) <= columns);
@@ -108,14 +113,4 @@ fn fires(step: &Step<'_>, wire: &str) -> bool {
 
 fn count(number: usize, one: &str, many: &str) -> String {
     format!("{number} {}", if number == 1 { one } else { many })
-}
-
-/// A line of cells with the run's time filled in; never empty.
-fn bar(axis: &Axis, step: &Step<'_>, cells: usize) -> String {
-    let cell = |time| (axis.place(time) * cells as f64).round() as usize;
-    let first = cell(step.start).min(cells - 1);
-    let last = cell(step.end).clamp(first, cells);
-    let length = last - first;
-    let filled = if length == 0 { "▏".to_owned() } else { "█".repeat(length) };
-    format!("{:first$}{filled}{:rest$}", "", "", rest = cells - first - length.max(1))
 }

@@ -2,6 +2,7 @@
 
 use hookspec::{Flow, Gate, HookRun};
 
+use crate::foreign;
 use crate::show::untagged;
 
 /// What a run came to, the gravest first.
@@ -64,19 +65,14 @@ pub(super) fn words(run: &HookRun) -> String {
     parts.join(" ")
 }
 
-/// The first line, cut to length and without what would change colours or move the cursor.
+/// The first line, cut to length.
 fn first_line(text: &str) -> String {
     let mut line: String = text.lines().next().unwrap_or_default().chars().take(73).collect();
     if line.chars().count() == 73 {
         line.pop();
         line.push('…');
     }
-    plain(&line)
-}
-
-/// Text without control characters: neither a terminal nor a picture shall obey what a log says.
-pub(super) fn plain(text: &str) -> String {
-    text.chars().filter(|c| !c.is_control()).collect()
+    foreign::line(line)
 }
 
 pub(super) fn took(micros: u64) -> String {
@@ -100,7 +96,7 @@ mod tests {
             "flow": { "flow": "end_session", "reason": "enough" }, "background": true,
         }))
         .unwrap();
-        assert_eq!(words(&run), "deny: no ended the session: enough “[31mred” (background)");
+        assert_eq!(words(&run), "deny: no ended the session: enough “\\u{1b}[31mred” (background)");
         assert_eq!(Kind::of(&run), Kind::Denied);
         assert_eq!(first_line(&"x".repeat(80)).chars().count(), 73);
     }
