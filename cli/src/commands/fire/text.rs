@@ -4,6 +4,7 @@ use hookspec::{Flow, HookRun, Message};
 use serde_json::{Value, json};
 
 use crate::foreign;
+use crate::screen::columns;
 
 /// The hook's name, and below it what it said.
 pub(super) fn text(run: &HookRun, messages: &[Message]) -> String {
@@ -30,7 +31,9 @@ pub(super) fn text(run: &HookRun, messages: &[Message]) -> String {
     if lines.is_empty() {
         lines.push("said nothing".to_owned());
     }
-    foreign::text(&lines.iter().fold(run.hook.clone(), |text, line| format!("{text}\n  {line}")))
+    let said = lines.iter().fold(run.hook.clone(), |text, line| format!("{text}\n  {line}"));
+    // A pipe gets it as it was said.
+    if columns().is_some() { foreign::text(&said) } else { said }
 }
 
 #[cfg(test)]
