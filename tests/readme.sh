@@ -33,7 +33,7 @@ ran=0 left=0 failed=0
 # The `sh` blocks of a page, a file each; a reason not to run one becomes a file `N.not`.
 blocks() {
     awk -v to="$2/" '
-        /^<!-- not run: .* -->$/ { reason = substr($0, 14, length($0) - 17); next }
+        /^<!-- not run: .* -->$/ { reason = substr($0, 15, length($0) - 18); next }
         /^```sh$/ && !inside { inside = 1; n++; file = sprintf("%s%02d.sh", to, n); printf "" > file
                                if (reason) print reason > (to sprintf("%02d.not", n)); next }
         /^```/ && inside { inside = 0; close(file); reason = ""; next }
