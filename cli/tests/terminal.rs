@@ -143,7 +143,7 @@ fn what_is_said_after_a_break_begins_a_line() {
     assert_eq!(answer["reason"], "This call was not confirmed: the input is at its end.");
     assert!(shown.contains('\n'), "{shown:?}");
 
-    let shell = json!({ "tool": "shell", "kwargs": { "command": "echo begun; sleep 60" } });
+    let shell = json!({ "tool": "shell", "kwargs": { "command": "touch begun; sleep 60" } });
     let model = home.script(&[json!({ "text": "Waiting.", "tool_calls": [shell] })]);
     let chat = |args: &[&str]| {
         let mut command = home.command(&[&["chat", "--model", &model][..], args].concat());
@@ -168,9 +168,11 @@ fn what_is_said_after_a_break_begins_a_line() {
 
     let mut terminal = chat(&["-y", "wait"]);
     terminal.exp_string("sleep 60").unwrap();
-    // Nothing tells from outside that the command runs; what is waited for is that it was started.
-    terminal.exp_string("\n").unwrap();
-    std::thread::sleep(std::time::Duration::from_millis(500));
+    let (begun, patience) = (home.workspace().join("begun"), std::time::Instant::now());
+    while !begun.exists() {
+        assert!(patience.elapsed() < std::time::Duration::from_millis(AT_MOST_MS), "the command never began");
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
     terminal.send_control('c').unwrap();
     let rest = terminal.exp_eof().unwrap();
     assert!(rest.trim_start_matches("^C").starts_with("\r\n"), "{rest:?}");
