@@ -218,7 +218,7 @@ where
 }
 
 /// What may be returned where hooks put a [`Message`] in place of another, as at
-/// [`MESSAGE_TRANSFORM`](crate::points::MESSAGE_TRANSFORM): everything that is not a bare `Message`, which would be added
+/// [`MESSAGE_TRANSFORM`](const@crate::points::MESSAGE_TRANSFORM): everything that is not a bare `Message`, which would be added
 /// beside the one that it was meant to replace. A `Vec` of messages adds them, and says so.
 ///
 /// A type of your own that implements [`IntoOutcome`] may be returned there when it implements this too.
