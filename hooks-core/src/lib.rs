@@ -75,6 +75,7 @@ pub mod points;
 mod registry;
 mod session;
 mod spawn;
+mod sync;
 mod timeline;
 mod tool;
 mod verdict;

@@ -274,4 +274,8 @@ impl Spawn for Lazy {
     fn block_on(&self, future: BoxFuture<'_, ()>) {
         self.made().block_on(future);
     }
+
+    fn may_block(&self) -> bool {
+        self.made().may_block()
+    }
 }

@@ -1,0 +1,19 @@
+//! The locks and the clock of what hands work from thread to thread.
+//!
+//! One place, so that the models in `tests/models` can put their own in: they include the very files that use these,
+//! and run them in every order that threads may take.
+
+use std::sync::PoisonError;
+use std::time::Instant;
+
+pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
+
+/// Locks. A panic elsewhere does not make what is in it useless: nobody holds one of these while foreign code runs.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The machine's time.
+pub(crate) fn now() -> Instant {
+    Instant::now()
+}
