@@ -102,7 +102,9 @@ pub(crate) fn builder_with(
         })
         .interactive(asking == Asking::Person)
         .no_confirm(asking == Asking::Yes)
-        .fires(fires());
+        .fires(fires())
+        // One folder has some, the next has none, and the bridge runs no other agent's.
+        .elsewhere(hookspec_bridge::inbound::GROUPS);
     for hook in settings.scripts.hooks.iter().cloned().chain(others.hooks) {
         builder = builder.register_json(hook);
     }

@@ -25,7 +25,8 @@ pub(crate) struct Common {
     /// A configuration file, read after the user's and the workspace's; naming it here is trusting it.
     #[arg(long, global = true, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Select only these hooks: names, groups or globs, separated by commas. Confirmations stay.
+    /// Select only these hooks: names, groups or globs, separated by commas. `+NAME` is the defaults and NAME.
+    /// Confirmations stay.
     #[arg(long, global = true, value_name = "NAMES", value_delimiter = ',')]
     pub(crate) allow: Option<Vec<String>>,
     /// Leave these hooks out.

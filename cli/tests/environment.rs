@@ -22,7 +22,7 @@ fn warnings(rows: &Value) -> String {
 }
 
 #[test]
-fn names_that_mean_nothing_here_are_warnings_in_other_systems_variables_and_errors_in_ours() {
+fn names_that_mean_nothing_here_are_warnings_in_other_systems_variables_and_in_what_is_to_be_left_out() {
     let home = Home::new();
     let disabled = ("GPTME_HOOKS_DISABLED", "linter.lint, only_there.hook");
     let rows = rows(&home, &[], &[disabled]);
@@ -33,9 +33,12 @@ fn names_that_mean_nothing_here_are_warnings_in_other_systems_variables_and_erro
         String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("`only_there.hook` in GPTME_HOOKS_DISABLED is no hook or tool"), "{text}");
 
-    for ours in ["HOOKSPEC_DISABLE", "HOOKSPEC_ALLOW"] {
+    for (ours, stops) in [("HOOKSPEC_DISABLE", false), ("HOOKSPEC_ALLOW", true)] {
         let output = home.command(&["list"]).env(ours, "only_there.hook").output().unwrap();
-        assert!(!output.status.success(), "{ours}");
+        assert_eq!(output.status.success(), !stops, "{ours}");
+        let text = String::from_utf8_lossy(&output.stderr);
+        let told = format!("`only_there.hook` in {ours} matches no hook or tool of this program");
+        assert!(text.replace('\n', " ").contains(&told), "{text}");
     }
     // Strict hosts and machines that build count mistakes of ours; these are not ours.
     let output = home.command(&["list"]).env(disabled.0, disabled.1).env("CI", "1").output().unwrap();

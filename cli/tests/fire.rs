@@ -88,7 +88,7 @@ fn a_point_that_the_program_does_not_fire_can_be_fired_by_hand_also_under_ci() {
 #[test]
 fn doctor_tells_dead_hooks_and_dead_points_along_with_the_rest() {
     let home = Home::new();
-    home.config("[hooks]\ndisable = ['nothing']\n");
+    home.config("[hooks]\npriority = { nothing = 1 }\ndisable = ['nowhere']\n");
     let output = home.command_of(&demo(), &["doctor"]).output().unwrap();
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(1));

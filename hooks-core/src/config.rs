@@ -5,6 +5,7 @@
 //! allow = ["time_awareness", "linter.*"]   # only these; absent: all that are on by default
 //! disable = ["precommit.check"]
 //! strict = true                            # a hook that can never run here is an error
+//! timeout = "30s"                          # of hooks that set none; or "never"
 //! priority = { "linter.lint" = 20 }
 //!
 //! [hooks.linter]                           # settings of the hooks `linter.*`
@@ -20,12 +21,14 @@
 //! `HOOKSPEC_DISABLE` (comma-separated, spaces allowed) and `HOOKSPEC_PRIORITY_<NAME>`. What a host reads beside
 //! them because another system has it is [`Foreign`].
 
+mod durations;
 mod environment;
 mod lines;
 mod merge;
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::time::Duration;
 
 use serde::Deserialize;
 
@@ -109,6 +112,8 @@ pub struct Config {
     pub(crate) disable: Vec<Named>,
     pub(crate) priorities: Vec<(Named, i32)>,
     pub(crate) strict: Option<bool>,
+    /// The time limit of hooks that set none: none at all, where that is what was said.
+    pub(crate) timeout: Option<Option<Duration>>,
     pub(crate) background: BackgroundSettings,
     background_table: toml::Table,
     hooks: BTreeMap<String, Section>,
@@ -217,6 +222,7 @@ struct HooksTable {
     allow: Option<Vec<String>>,
     disable: Vec<String>,
     strict: Option<bool>,
+    timeout: Option<toml::Value>,
     priority: BTreeMap<String, i32>,
     #[serde(flatten)]
     groups: toml::Table,
@@ -289,6 +295,16 @@ impl Config {
         }
         self.disable.extend(named("disable", hooks.disable));
         self.strict = hooks.strict.or(self.strict);
+        if let Some(value) = hooks.timeout {
+            let limit = match value.as_str() {
+                Some("never") => Ok(None),
+                Some(text) => durations::parse(text).map(Some),
+                None => Err(durations::UNITS.to_owned()),
+            };
+            let line = lines.line("timeout").map_or_else(String::new, |line| format!(" in line {line}"));
+            let why = |why| format!("`[hooks]`: `timeout = {value}`{line}: {why}; \"never\" is no limit");
+            self.timeout = Some(limit.map_err(why)?);
+        }
         let priorities = hooks.priority.into_iter();
         self.priorities.extend(priorities.map(|(name, value)| {
             let place = lines.key(file, "priority", &name);
@@ -306,7 +322,7 @@ impl Config {
                 continue;
             }
             let toml::Value::Table(table) = value else {
-                let known = ["allow", "disable", "strict", "priority"];
+                let known = ["allow", "disable", "strict", "timeout", "priority"];
                 let nearest = crate::registry::nearest(&group, known.into_iter());
                 return Err(format!(
                     "`[hooks]`: unknown key `{group}`{nearest}; settings of hooks are tables, as in `[hooks.{group}]`"

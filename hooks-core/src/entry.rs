@@ -170,8 +170,16 @@ impl Origin {
         if let Some(name) = self.name {
             return name.to_owned();
         }
-        let group = self.module.rsplit("::").next().unwrap_or(self.module);
-        format!("{group}.{}", self.function)
+        format!("{}.{}", self.group(), self.function)
+    }
+
+    /// The part of the full name before the first dot.
+    #[must_use]
+    pub fn group(&self) -> &'static str {
+        match self.name {
+            Some(name) => name.split('.').next().unwrap_or(name),
+            None => self.module.rsplit("::").next().unwrap_or(self.module),
+        }
     }
 }
 

@@ -230,7 +230,7 @@ fn runtime_changes_take_effect_and_unknown_names_are_errors() {
     hooks.register(says("x.b", 9)).unwrap();
     assert_eq!(texts(save(&session).messages()), ["x.b", "x.a"]);
     assert!(hooks.register(says("x.b", 9)).is_err());
-    hooks.replace(says("x.b", -9));
+    hooks.replace(says("x.b", -9)).unwrap();
     assert_eq!(texts(save(&session).messages()), ["x.a", "x.b"]);
     hooks.unregister("x.a").unwrap();
     assert_eq!(texts(save(&session).messages()), ["x.b"]);

@@ -116,6 +116,12 @@ fn one_hook_may_stand_in_a_list_twice_or_in_two_lists() {
         "[hooks]\ndisable = ['present.greet', 'tool.read']",
     ]);
     Registry::builder().config(twice.clone()).disable(["former"]).build().unwrap();
-    let error = Registry::builder().config(twice).disable(["formr"]).build().unwrap_err();
+    let registry = Registry::builder().config(twice.clone()).disable(["formr"]).build().unwrap();
+    assert!(
+        matches!(&*registry.report().warnings, [Problem::NothingToDisable { nearest, .. }] if nearest.contains("former")),
+        "{:?}",
+        registry.report()
+    );
+    let error = Registry::builder().config(twice).allow(["formr"]).build().unwrap_err();
     assert_eq!(error.problems.len(), 1, "{error}");
 }

@@ -42,7 +42,7 @@ async fn play() -> Vec<String> {
         .mode(Mode::Cli)
         .no_confirm(true)
         .plugins(hookspec::plugins![hookspec_agent, hookspec_builtins])
-        .allow(["stage", "tool.*"])
+        .allow(["stage", "tool.*", "tool.elicit"])
         .register(Hook::new(hookspec::points::ELICIT, "stage.answer", |_, _| {
             First(Answer::Text("this".into()))
         }))

@@ -16,6 +16,9 @@ use hookspec::JsonHook;
 
 use crate::trust::Subject;
 
+/// The groups that such hooks are in, whatever there is of them: lists may name them anywhere.
+pub const GROUPS: [&str; 4] = ["script", "claude", "codex", "hermes"];
+
 /// Hooks from configuration, and what is wrong with the rest.
 #[derive(Debug, Default)]
 pub struct Inbound {

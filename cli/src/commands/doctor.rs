@@ -137,10 +137,12 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
                     findings.push(Finding::good(what));
                 }
             }
-            // What another system's variables say is no mistake that is to be mended here.
-            findings.extend(report.warnings.iter().map(|warning| match warning.is_foreign() {
-                true => Finding::warning("hooks", warning),
-                false => Finding::bad("hooks", warning),
+            // What another system's variables say is no mistake that is to be mended here, and a hook that is to be left
+            // out may be in another program of this user.
+            findings.extend(report.warnings.iter().map(|warning| match warning {
+                Problem::NothingToDisable { .. } => Finding::warning("hooks", warning),
+                warning if warning.is_foreign() => Finding::warning("hooks", warning),
+                warning => Finding::bad("hooks", warning),
             }));
         }
         Err(error) => {

@@ -29,6 +29,13 @@ impl<'t> Lines<'t> {
         self.place(file, found.map(Spanned::span))
     }
 
+    /// The line of what `[hooks]` itself says under that key.
+    pub(super) fn line(&self, key: &str) -> Option<usize> {
+        let table = self.hooks.as_ref()?.get_ref().as_table()?;
+        let (held, _) = table.iter().find(|(held, _)| held.get_ref() == key)?;
+        Some(self.text.get(..held.span().start)?.matches('\n').count() + 1)
+    }
+
     fn hook(&self, key: &str) -> Option<&Spanned<DeValue<'t>>> {
         self.hooks.as_ref()?.get_ref().get(key)
     }

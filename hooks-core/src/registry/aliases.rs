@@ -12,7 +12,7 @@ pub(crate) fn expand(name: &str, aliases: &[&str]) -> Vec<String> {
     aliases.iter().map(full).filter(|alias| alias != name).collect()
 }
 
-fn group(name: &str) -> &str {
+pub(crate) fn group(name: &str) -> &str {
     name.split('.').next().unwrap_or(name)
 }
 

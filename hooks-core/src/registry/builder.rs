@@ -1,16 +1,16 @@
 //! Building a registry.
 
 use std::any::TypeId;
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+use std::time::Duration;
 
 use crate::config::{Config, Named};
 use crate::entry::{Hook, Mode};
 use crate::json_hook::JsonHook;
 use crate::plugin::Plugin;
 use crate::point::{Point, PointInfo};
-use crate::session::AllSettings;
 use crate::tool::ToolSet;
 
 use super::Registry;
@@ -18,7 +18,12 @@ use super::aliases::Aliases;
 use super::foreign;
 use super::gather::{Explicit, Gathering, Listed};
 use super::report::{PluginRow, Problem, Report, point_place};
+use super::rules::Rules;
 use super::select::{Pattern, Priority, Selection};
+use super::settings::Settings;
+
+/// The time limit of hooks that set none, in a host that sets none.
+const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Why a registry could not be built: all problems at once.
 #[derive(Debug, PartialEq, Eq)]
@@ -55,6 +60,8 @@ pub struct RegistryBuilder {
     sync: bool,
     strict: Option<bool>,
     fires: Option<Vec<&'static PointInfo>>,
+    elsewhere: Vec<String>,
+    timeout: Option<Option<Duration>>,
     explicit: Explicit,
     explicit_names: Vec<(String, &'static [&'static str])>,
     add_explicit: Vec<fn(&mut Gathering<'_>)>,
@@ -74,6 +81,8 @@ impl Default for RegistryBuilder {
             sync: false,
             strict: None,
             fires: None,
+            elsewhere: Vec::new(),
+            timeout: None,
             explicit: HashMap::new(),
             explicit_names: Vec::new(),
             add_explicit: Vec::new(),
@@ -106,8 +115,24 @@ impl RegistryBuilder {
         self
     }
 
-    /// Selects only these hooks: full names, groups or globs. Overrides the configuration's allowlist. The
+    /// Selects only these hooks: full names, groups, packages or globs. Overrides the configuration's allowlist. The
     /// host's way to ask for confirmations is not subject to it. An empty list selects nothing else.
+    ///
+    /// A `+` before a name adds: a list of such entries alone selects what is on by default, and these.
+    ///
+    /// ```
+    /// use hookspec::{Hook, Options, Registry, points::STEP_POST};
+    ///
+    /// let hook = |name: &str, enabled| {
+    ///     Hook::new(STEP_POST, name, |_, _| ()).options(Options { enabled, ..Options::DEFAULT })
+    /// };
+    /// let builder = || Registry::builder().register(hook("notes.usual", true)).register(hook("notes.extra", false));
+    /// let names = |registry: Registry| registry.handle(STEP_POST).names().join(" ");
+    /// assert_eq!(names(builder().build()?), "notes.usual");
+    /// assert_eq!(names(builder().allow(["notes.extra"]).build()?), "notes.extra");
+    /// assert_eq!(names(builder().allow(["+notes.extra"]).build()?), "notes.extra notes.usual");
+    /// # Ok::<(), hookspec::BuildError>(())
+    /// ```
     #[must_use]
     pub fn allow(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.allow_from("the allowlist of this call", names)
@@ -121,7 +146,8 @@ impl RegistryBuilder {
         self
     }
 
-    /// Leaves these hooks out, beside those that the configuration leaves out.
+    /// Leaves these hooks out, beside those that the configuration leaves out. A name of nothing that is here is a
+    /// warning in the registry's report.
     #[must_use]
     pub fn disable(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.disable_from("the disable list of this call", names)
@@ -191,6 +217,22 @@ impl RegistryBuilder {
         self
     }
 
+    /// Groups of hooks that lists and priorities may name here although this host has none of them: those that a file
+    /// brings in one folder and not in the next, or that are for other hosts of the same user.
+    #[must_use]
+    pub fn elsewhere(mut self, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.elsewhere.extend(groups.into_iter().map(Into::into));
+        self
+    }
+
+    /// The time limit of hooks that set none; `None` for no limit. Unless it is said here or in the configuration
+    /// (`[hooks] timeout`), it is 30 s.
+    #[must_use]
+    pub fn default_timeout(mut self, limit: Option<Duration>) -> Self {
+        self.timeout = Some(limit);
+        self
+    }
+
     /// Adds a hook by hand.
     #[must_use]
     pub fn register<P: Point>(mut self, hook: Hook<P>) -> Self {
@@ -213,86 +255,53 @@ impl RegistryBuilder {
     /// Gathers, selects, checks and freezes.
     ///
     /// # Errors
-    /// If a list names something unknown, two hooks share a name at a point, settings cannot be read, an
-    /// async hook is selected for a sync host, or, when strict, a hook can never run.
+    /// If an allowlist or a priority names something unknown, two hooks share a name at a point, settings cannot be
+    /// read, an async hook is selected for a sync host, or, when strict, a hook can never run.
     pub fn build(mut self) -> Result<Registry, BuildError> {
-        let mut modes = vec![self.mode];
-        if self.no_confirm {
-            modes.push(Mode::NoConfirm);
-        } else if self.interactive && self.mode == Mode::Cli {
-            modes.push(Mode::Interactive);
-        }
         let declared = crate::__private::points();
         let linked: Vec<Listed> =
             declared.iter().filter(|_| self.linked).flat_map(|point| point.linked_hooks()).collect();
         let mut names: Vec<_> = linked.iter().map(|hook| (hook.name.clone(), hook.options.aliases)).collect();
         names.append(&mut self.explicit_names);
         let aliases = Aliases::of(names.iter().map(|(name, aliases)| (name.as_str(), *aliases)));
-
-        let mut foreign = Vec::new();
-        let foreign_allow = self.config.foreign_allow.as_deref().filter(|_| self.allow.is_none());
-        let foreign_allow = foreign_allow.filter(|list| {
-            let packages = linked.iter().map(|hook| hook.package);
-            let unknown = foreign::unknown_list(list, &names, packages, self.linked);
-            let is_known = unknown.is_none();
-            foreign.extend(unknown);
-            is_known
-        });
-        let patterns = |names: &[Named]| names.iter().cloned().map(Pattern::new).collect();
-        let allow = self.allow.as_deref().or(foreign_allow).or(self.config.allow.as_deref());
-        self.disable.extend(self.config.disable.iter().cloned());
-        let mut selection = Selection {
-            allow: allow.map(patterns),
-            disable: patterns(&self.disable),
-            priorities: self
-                .config
-                .priorities
-                .iter()
-                .map(|(named, value)| Priority::new(named.clone(), *value))
-                .collect(),
-            modes,
-            tools: None,
-        };
+        let mut warnings: Vec<Problem> = self
+            .config
+            .unusable
+            .iter()
+            .map(|error| Problem::ForeignValue { why: error.to_string() })
+            .collect();
+        let mut selection = self.selection(&linked, &names, &mut warnings);
         let mut problems = Vec::new();
         let tools = ToolSet::gather(&selection, self.linked, &mut problems);
         selection.tools = Some(tools.names().map(str::to_owned).collect());
-
-        let mut gathering = Gathering {
-            selection: &selection,
-            config: &self.config,
-            aliases: &aliases,
-            explicit: &mut self.explicit,
-            linked: self.linked,
+        let mut settings = Settings::read(&linked, &self.config, &aliases);
+        let rules = Rules {
+            selection,
+            aliases,
+            tools: tools.all().into_iter().map(|(name, _)| name.to_owned()).collect(),
             sync: self.sync,
-            fires: self.fires.as_deref(),
-            points: HashMap::new(),
-            off: Vec::new(),
-            settings: AllSettings::default(),
-            shown: HashMap::new(),
-            problems,
-            dead: Vec::new(),
-            foreign,
-            gates_taken: BTreeSet::new(),
+            strict: self
+                .strict
+                .or(self.config.strict)
+                .unwrap_or_else(|| std::env::var_os("CI").is_some_and(|ci| !ci.is_empty())),
+            fires: self.fires.take(),
+            timeout: self.timeout.or(self.config.timeout).unwrap_or(Some(DEFAULT_TIMEOUT)),
         };
+
+        let mut gathering = Gathering::new(&rules, &settings, (&mut self.explicit, self.linked));
         for point in declared {
             point.gather(&mut gathering);
         }
         for add in &self.add_explicit {
             add(&mut gathering);
         }
-        gathering.check_tools(&tools.all_names());
-        gathering.check_leftovers(&tools.all_names());
-        gathering.check_gates();
-        let Gathering { points, mut off, settings, shown, mut problems, dead, foreign, .. } = gathering;
+        let (wrong, odd) = gathering.unknown_names(&tools.all(), &self.elsewhere);
+        let taken = gathering.gates_taken();
+        let Gathering { points, mut off, problems: found, dead, .. } = gathering;
+        problems.extend(found.into_iter().chain(wrong).chain(std::mem::take(&mut settings.problems)));
+        warnings.extend(std::mem::take(&mut settings.foreign).into_iter().chain(odd).chain(taken));
         find_duplicate_points(&mut problems);
-        let strict = self
-            .strict
-            .or(self.config.strict)
-            .unwrap_or_else(|| std::env::var_os("CI").is_some_and(|ci| !ci.is_empty()));
-        let unusable = self.config.unusable.iter();
-        let mut warnings: Vec<Problem> =
-            unusable.map(|error| Problem::ForeignValue { why: error.to_string() }).chain(foreign).collect();
-        if strict {
+        if rules.strict {
             problems.extend(dead);
         } else {
             warnings.extend(dead);
@@ -312,6 +321,7 @@ impl RegistryBuilder {
             selected,
             warnings,
         };
+        let (settings, shown) = settings.into_shown();
         Ok(Registry {
             points,
             off: Arc::new(off),
@@ -320,7 +330,42 @@ impl RegistryBuilder {
             tools,
             report,
             config: Arc::new(self.config),
+            rules: Arc::new(rules),
+            late: Vec::new(),
         })
+    }
+
+    /// The lists that count, with what is odd about another system's.
+    fn selection(
+        &mut self,
+        linked: &[Listed],
+        names: &[(String, &'static [&'static str])],
+        warnings: &mut Vec<Problem>,
+    ) -> Selection {
+        let mut modes = vec![self.mode];
+        if self.no_confirm {
+            modes.push(Mode::NoConfirm);
+        } else if self.interactive && self.mode == Mode::Cli {
+            modes.push(Mode::Interactive);
+        }
+        let foreign = self.config.foreign_allow.as_deref().filter(|_| self.allow.is_none());
+        let foreign = foreign.filter(|list| {
+            let packages = linked.iter().map(|hook| hook.package);
+            let unknown = foreign::unknown_list(list, names, packages, self.linked);
+            let is_known = unknown.is_none();
+            warnings.extend(unknown);
+            is_known
+        });
+        let allow = self.allow.as_deref().or(foreign).or(self.config.allow.as_deref());
+        self.disable.extend(self.config.disable.iter().cloned());
+        let priorities = self.config.priorities.iter();
+        Selection {
+            allow: allow.map(|list| list.iter().cloned().map(Pattern::allowing).collect()),
+            disable: self.disable.iter().cloned().map(Pattern::new).collect(),
+            priorities: priorities.map(|(named, value)| Priority::new(named.clone(), *value)).collect(),
+            modes,
+            tools: None,
+        }
     }
 }
 

@@ -21,15 +21,17 @@ pub(super) fn unknown_list(
     known.extend(tools.iter().map(|tool| format!("tool.{}", tool.name)));
     let packages: Vec<&str> = packages.chain(tools.iter().map(|tool| tool.package)).collect();
     let is_known = |named: &Named| {
-        let pattern = Pattern::new(named.clone());
+        let pattern = Pattern::allowing(named.clone());
         known.iter().any(|name| pattern.matches(Called { name, aliases: &[], package: "" }))
-            || packages.contains(&named.text.as_str())
+            || packages.contains(&pattern.text())
     };
     let first = list.first().filter(|_| !list.iter().any(is_known))?;
     let groups = known.iter().filter_map(|name| name.split('.').next());
     let all = || known.iter().map(String::as_str).chain(groups.clone());
-    let said: Vec<_> =
-        list.iter().map(|named| format!("`{}`{}", named.text, nearest(&named.text, all()))).collect();
+    let said: Vec<_> = list
+        .iter()
+        .map(|named| format!("`{}`{}", named.text, nearest(named.text.trim_start_matches('+'), all())))
+        .collect();
     Some(Problem::ForeignList { variable: first.source.clone(), names: said.join(", ") })
 }
 

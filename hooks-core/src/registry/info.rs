@@ -155,9 +155,10 @@ pub struct HookRow {
 }
 
 impl HookRow {
-    pub(crate) fn selected(info: Arc<HookInfo>, switch: &Switch) -> Self {
+    /// A selected hook, and what selected it.
+    pub(crate) fn selected(info: Arc<HookInfo>, switch: &Switch, why: &str) -> Self {
         let (on, why) = match (switch.is_on(), switch.is_quarantined()) {
-            (true, _) => (true, switch.why.clone()),
+            (true, _) => (true, why.to_owned()),
             (false, true) => (false, format!("quarantined after {} failures", switch.failures())),
             (false, false) => (false, "switched off at run time".to_owned()),
         };
@@ -175,16 +176,15 @@ pub(crate) struct Switch {
     on: AtomicBool,
     quarantined: AtomicBool,
     failures: AtomicU32,
-    /// What selected the hook.
-    why: String,
+}
+
+impl Default for Switch {
+    fn default() -> Self {
+        Self { on: AtomicBool::new(true), quarantined: AtomicBool::new(false), failures: AtomicU32::new(0) }
+    }
 }
 
 impl Switch {
-    pub(crate) fn new(why: String) -> Self {
-        let (on, quarantined) = (AtomicBool::new(true), AtomicBool::new(false));
-        Self { on, quarantined, failures: AtomicU32::new(0), why }
-    }
-
     pub(crate) fn is_on(&self) -> bool {
         self.on.load(Ordering::Acquire)
     }
@@ -204,6 +204,15 @@ impl Switch {
             self.failures.store(0, Ordering::Relaxed);
         }
         self.on.store(on, Ordering::Release);
+    }
+
+    /// Another hook takes the place of this one: what that one did is not its fault. One that was switched off by
+    /// somebody stays so.
+    pub(crate) fn renew(&self) {
+        if self.quarantined.swap(false, Ordering::AcqRel) {
+            self.on.store(true, Ordering::Release);
+        }
+        self.failures.store(0, Ordering::Relaxed);
     }
 
     pub(crate) fn count_failure(&self) -> u32 {

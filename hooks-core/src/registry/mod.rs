@@ -10,9 +10,12 @@ mod builder;
 mod foreign;
 mod gather;
 mod info;
+mod late;
 mod live;
 mod report;
+mod rules;
 mod select;
+mod settings;
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -45,6 +48,9 @@ pub struct Registry {
     pub(crate) tools: ToolSet,
     pub(crate) report: Report,
     pub(crate) config: Arc<crate::config::Config>,
+    rules: Arc<rules::Rules>,
+    /// Hooks that came while the host ran.
+    late: Vec<Arc<dyn late::Late>>,
 }
 
 /// The hooks of one point, ready to be fired: a host gets it once and keeps it.
@@ -101,6 +107,8 @@ pub(crate) struct HookSlot<P: Point> {
     pub(crate) call: Call<P>,
     pub(crate) on_error: Option<fn(&Failure, &Session)>,
     pub(crate) switch: Arc<Switch>,
+    /// What selected it.
+    pub(crate) why: Arc<str>,
     pub(crate) point: PhantomData<P>,
 }
 
@@ -111,6 +119,7 @@ impl<P: Point> Clone for HookSlot<P> {
             call: self.call.clone(),
             on_error: self.on_error,
             switch: Arc::clone(&self.switch),
+            why: Arc::clone(&self.why),
             point: PhantomData,
         }
     }
@@ -161,8 +170,13 @@ impl<P: Point> Slots<P> {
 pub(crate) trait AnySlots: Any + Send + Sync {
     fn len(&self) -> usize;
     fn rows(&self) -> Vec<(Arc<HookInfo>, Arc<Switch>)>;
+    /// The same, as they are listed.
+    fn shown(&self) -> Vec<HookRow>;
     fn refresh(&self);
+    /// These hooks without those of that name; `None` where there is none.
     fn without(&self, name: &str) -> Option<Arc<dyn AnySlots>>;
+    /// These hooks with the switches of others of the same names; `None` where there is none.
+    fn with_switches(&self, of: &HashMap<String, Arc<Switch>>) -> Option<Arc<dyn AnySlots>>;
 }
 
 impl<P: Point> AnySlots for Slots<P> {
@@ -174,14 +188,32 @@ impl<P: Point> AnySlots for Slots<P> {
         self.hooks.iter().map(|hook| (Arc::clone(&hook.info), Arc::clone(&hook.switch))).collect()
     }
 
+    fn shown(&self) -> Vec<HookRow> {
+        let hooks = self.hooks.iter();
+        hooks.map(|hook| HookRow::selected(Arc::clone(&hook.info), &hook.switch, &hook.why)).collect()
+    }
+
     fn refresh(&self) {
         let plain = self.calls.len() == self.hooks.len() && self.hooks.iter().all(|hook| hook.switch.is_on());
         self.plain.store(plain, Ordering::Release);
     }
 
     fn without(&self, name: &str) -> Option<Arc<dyn AnySlots>> {
-        let left: Vec<_> = self.hooks.iter().filter(|hook| hook.info.name != name).cloned().collect();
+        let left: Vec<_> = self.hooks.iter().filter(|hook| !hook.info.is_called(name)).cloned().collect();
         (left.len() < self.hooks.len()).then(|| Arc::new(Slots::new(left)) as Arc<dyn AnySlots>)
+    }
+
+    fn with_switches(&self, of: &HashMap<String, Arc<Switch>>) -> Option<Arc<dyn AnySlots>> {
+        if !self.hooks.iter().any(|hook| of.contains_key(&hook.info.name)) {
+            return None;
+        }
+        let mut hooks = self.hooks.to_vec();
+        for hook in &mut hooks {
+            if let Some(switch) = of.get(&hook.info.name) {
+                hook.switch = Arc::clone(switch);
+            }
+        }
+        Some(Arc::new(Slots::new(hooks)))
     }
 }
 
@@ -209,8 +241,7 @@ impl Registry {
         let mut rows: Vec<HookRow> = self
             .points
             .values()
-            .flat_map(|slots| slots.rows())
-            .map(|(info, switch)| HookRow::selected(info, &switch))
+            .flat_map(|slots| slots.shown())
             .chain(self.off.iter().map(|(info, why)| HookRow::off(Arc::clone(info), why.clone())))
             .collect();
         rows.sort_by(|a, b| {
@@ -234,6 +265,16 @@ impl Registry {
             .min_by_key(|info| info.point.wire)
     }
 
+    /// The full names of the selected hooks that go by that one.
+    pub(crate) fn full_names(&self, name: &str) -> Vec<String> {
+        let rows = self.points.values().flat_map(|slots| slots.rows());
+        let mut names: Vec<String> =
+            rows.filter(|(info, _)| info.is_called(name)).map(|(info, _)| info.name.clone()).collect();
+        names.sort_unstable();
+        names.dedup();
+        names
+    }
+
     /// The selected hooks of a package.
     #[must_use]
     pub fn hooks_of_package(&self, package: &str) -> Vec<HookRow> {
@@ -250,6 +291,12 @@ impl Registry {
     #[must_use]
     pub fn tools(&self) -> &ToolSet {
         &self.tools
+    }
+
+    /// The time limit of hooks that set none; `None` for no limit.
+    #[must_use]
+    pub fn default_timeout(&self) -> Option<std::time::Duration> {
+        self.rules.timeout
     }
 
     /// The configuration that it was built from.

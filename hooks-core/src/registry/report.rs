@@ -49,6 +49,14 @@ pub enum Problem {
         /// Similar names.
         nearest: String,
     },
+    /// A disable list names something that is not there: nothing runs that should not.
+    #[error("{source_text} matches no hook or tool of this program{nearest}; it leaves nothing out")]
+    NothingToDisable {
+        /// The entry and where it stands.
+        source_text: String,
+        /// Similar names.
+        nearest: String,
+    },
     /// A list of another system names something that is not there.
     #[error("{source_text} is no hook or tool of this program{nearest}; it counts for nothing here")]
     ForeignName {

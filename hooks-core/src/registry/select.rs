@@ -1,11 +1,11 @@
 //! Selection: which of the gathered hooks and tools run, by lists, modes and tools.
 
-use std::cell::Cell;
-
 use wildmatch::WildMatch;
 
 use crate::config::Named;
 use crate::entry::{Mode, Options};
+
+use super::HookInfo;
 
 /// What a hook is called: its full name, the others that it goes by, its package.
 #[derive(Clone, Copy)]
@@ -16,7 +16,11 @@ pub(crate) struct Called<'a> {
 }
 
 impl<'a> Called<'a> {
-    fn names(self) -> impl Iterator<Item = &'a str> {
+    pub(crate) fn of(info: &'a HookInfo) -> Self {
+        Self { name: &info.name, aliases: &info.aliases, package: info.package }
+    }
+
+    pub(crate) fn names(self) -> impl Iterator<Item = &'a str> {
         [self.name].into_iter().chain(self.aliases.iter().map(String::as_str))
     }
 }
@@ -24,30 +28,37 @@ impl<'a> Called<'a> {
 /// One entry of an allowlist or a disable list: a full name, a group, a package, or a glob.
 pub(crate) struct Pattern {
     pub(crate) named: Named,
+    /// The name without its `+`.
+    text: String,
+    /// `+name`: beside what is on without it.
+    adds: bool,
     glob: Option<WildMatch>,
-    used: Cell<bool>,
 }
 
 impl Pattern {
     pub(crate) fn new(named: Named) -> Self {
-        let glob = named.text.contains(['*', '?']).then(|| WildMatch::new(&named.text));
-        Self { named, glob, used: Cell::new(false) }
+        let text = named.text.clone();
+        let glob = text.contains(['*', '?']).then(|| WildMatch::new(&text));
+        Self { named, text, adds: false, glob }
+    }
+
+    /// An entry of an allowlist, where a `+` before the name means "beside what is on without it".
+    pub(crate) fn allowing(named: Named) -> Self {
+        let Some(rest) = named.text.strip_prefix('+').map(str::trim_start) else { return Self::new(named) };
+        let pattern = Self::new(Named { text: rest.to_owned(), ..named.clone() });
+        Self { named, adds: true, ..pattern }
     }
 
     pub(crate) fn matches(&self, hook: Called<'_>) -> bool {
-        let hit = match &self.glob {
+        match &self.glob {
             Some(glob) => hook.names().any(|name| glob.matches(name)),
-            None => self.names(hook) || (!hook.package.is_empty() && self.named.text == hook.package),
-        };
-        if hit {
-            self.used.set(true);
+            None => self.names(hook) || (!hook.package.is_empty() && self.text == hook.package),
         }
-        hit
     }
 
     /// Whether it is this hook's full name or group, spelled out.
     fn names(&self, hook: Called<'_>) -> bool {
-        let text = self.named.text.as_str();
+        let text = self.text.as_str();
         hook.names()
             .any(|name| text == name || name.strip_prefix(text).is_some_and(|rest| rest.starts_with('.')))
     }
@@ -56,13 +67,36 @@ impl Pattern {
     fn means(&self, hook: Called<'_>) -> bool {
         let in_group = |name: &str| {
             let group = name.split('.').next().unwrap_or(name);
-            self.named.text.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'))
+            self.text.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'))
         };
         self.matches(hook) && (self.glob.is_none() || hook.names().any(in_group))
     }
 
-    pub(crate) fn was_used(&self) -> bool {
-        self.used.get()
+    /// The name without its `+`.
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether a hook of that group could match, whatever it is called.
+    pub(crate) fn may_match_in(&self, group: &str) -> bool {
+        let inside =
+            self.text.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+        inside
+            || self
+                .glob
+                .as_ref()
+                .is_some_and(|glob| glob.matches(group) || glob.matches(&format!("{group}.")))
+    }
+
+    /// Whether it speaks of tools.
+    fn is_of_tools(&self) -> bool {
+        self.text == "tool" || self.text.starts_with("tool.")
+    }
+
+    /// What an entry of an allowlist decided, in a few words.
+    fn decided(&self) -> String {
+        let decided = self.named.decided("allow");
+        if self.adds { format!("added by {decided}") } else { decided }
     }
 }
 
@@ -70,29 +104,29 @@ impl Pattern {
 pub(crate) struct Priority {
     pub(crate) named: Named,
     pub(crate) value: i32,
-    used: Cell<bool>,
 }
 
 impl Priority {
     pub(crate) fn new(named: Named, value: i32) -> Self {
-        Self { named, value, used: Cell::new(false) }
+        Self { named, value }
     }
 
-    /// Names from the environment are in capitals with `_` for what a variable's name cannot hold.
-    /// Whether it is for this hook alone (`true`) or for its group, if it is for it at all.
-    fn fits(&self, hook: Called<'_>) -> Option<bool> {
+    /// Whether it is for this hook alone (`true`) or for its group, if it is for it at all. Names from the environment
+    /// are in capitals with `_` for what a variable's name cannot hold.
+    pub(crate) fn fits(&self, hook: Called<'_>) -> Option<bool> {
         let text = self.named.text.as_str();
         let is = |name: &str| text == name || self.named.kind.is_capitals() && text == env_form(name);
         let own = hook.names().any(is);
         let group = hook.names().any(|name| is(name.split('.').next().unwrap_or(name)));
-        if own || group {
-            self.used.set(true);
-        }
         (own || group).then_some(own)
     }
 
-    pub(crate) fn was_used(&self) -> bool {
-        self.used.get()
+    /// Whether a hook of that group could be meant, whatever it is called.
+    pub(crate) fn may_fit_in(&self, group: &str) -> bool {
+        let (group, dot) =
+            if self.named.kind.is_capitals() { (env_form(group), '_') } else { (group.to_owned(), '.') };
+        let rest = self.named.text.strip_prefix(&group);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(dot))
     }
 }
 
@@ -101,6 +135,7 @@ fn env_form(name: &str) -> String {
 }
 
 /// What was asked for.
+#[derive(Default)]
 pub(crate) struct Selection {
     pub(crate) allow: Option<Vec<Pattern>>,
     pub(crate) disable: Vec<Pattern>,
@@ -113,9 +148,16 @@ pub(crate) struct Selection {
 impl Selection {
     /// Whether a hook runs, and what decided it: `Ok` if it does.
     pub(crate) fn decide(&self, hook: Called<'_>, options: &Options) -> Result<String, String> {
-        let disabled = first(&self.disable, hook);
-        let allowed = self.allow.as_ref().map(|list| first(list, hook));
-        if let Some(pattern) = disabled {
+        self.decide_by(self.allow.as_deref(), hook, options)
+    }
+
+    fn decide_by(
+        &self,
+        allow: Option<&[Pattern]>,
+        hook: Called<'_>,
+        options: &Options,
+    ) -> Result<String, String> {
+        if let Some(pattern) = first(&self.disable, hook) {
             return Err(pattern.named.decided("disable"));
         }
         if let (Some(tool), Some(tools)) = (options.tool, &self.tools) {
@@ -127,40 +169,40 @@ impl Selection {
             };
         }
         let fits = options.modes.is_empty() || options.modes.iter().any(|m| self.modes.contains(m));
+        let entries = allow.unwrap_or_default();
         if options.confirmation {
             // Chosen by mode, so that no list can take away the host's way to ask; naming it adds it.
-            let named = self.allow.iter().flatten().find(|pattern| pattern.names(hook));
+            let named = entries.iter().find(|pattern| pattern.names(hook));
             return match named {
-                Some(pattern) => Ok(pattern.named.decided("allow")),
+                Some(pattern) => Ok(pattern.decided()),
                 None if fits && options.enabled => Ok(DEFAULT.to_owned()),
                 None => Err(mode_reason(options)),
             };
         }
-        match allowed {
-            Some(None) => Err(self.not_allowed()),
+        // A list that only adds leaves what is on by default; an empty one leaves nothing.
+        let chooses = allow.is_some() && (entries.is_empty() || entries.iter().any(|entry| !entry.adds));
+        match first(entries, hook) {
+            None if chooses => Err(self.not_allowed()),
             _ if !fits => Err(mode_reason(options)),
+            _ if options.enabled && !chooses => Ok(DEFAULT.to_owned()),
+            Some(pattern) if options.enabled => Ok(pattern.decided()),
             // What is off by default is on where somebody names it, and not where somebody wants all there is.
-            Some(Some(_)) if !options.enabled => {
-                let named = self.allow.iter().flatten().find(|pattern| pattern.means(hook));
-                named.map(|pattern| pattern.named.decided("allow")).ok_or_else(|| UNNAMED.to_owned())
+            _ => {
+                let named = entries.iter().find(|pattern| pattern.means(hook));
+                named.map(Pattern::decided).ok_or_else(|| UNNAMED.to_owned())
             }
-            Some(Some(pattern)) => Ok(pattern.named.decided("allow")),
-            None if options.enabled => Ok(DEFAULT.to_owned()),
-            None => Err(UNNAMED.to_owned()),
         }
+    }
+
+    /// Whether it is left out by name.
+    pub(crate) fn disables(&self, hook: Called<'_>) -> bool {
+        first(&self.disable, hook).is_some()
     }
 
     /// Whether it is only another system's allowlist that keeps a hook from running.
     pub(crate) fn taken_by_foreign_list(&self, hook: Called<'_>, options: &Options) -> bool {
         let foreign = self.allow.iter().flatten().any(|pattern| pattern.named.kind.is_foreign());
-        let without = Self {
-            allow: None,
-            disable: self.disable.iter().map(|pattern| Pattern::new(pattern.named.clone())).collect(),
-            priorities: Vec::new(),
-            modes: self.modes.clone(),
-            tools: self.tools.clone(),
-        };
-        foreign && without.decide(hook, options).is_ok()
+        foreign && self.decide_by(None, hook, options).is_ok()
     }
 
     /// Whether a tool is offered, and what decided it. Lists name tools as `tool.NAME`; an allowlist that
@@ -171,18 +213,22 @@ impl Selection {
         if let Some(pattern) = first(&self.disable, called) {
             return Err(pattern.named.decided("disable"));
         }
-        let of_tools = |pattern: &&Pattern| pattern.named.text.starts_with("tool.");
-        if let Some(pattern) = first(self.allow.iter().flatten().filter(of_tools), called) {
-            return Ok(pattern.named.decided("allow"));
+        let entries = || self.allow.iter().flatten().filter(|pattern| pattern.is_of_tools());
+        let chooses = entries().any(|entry| !entry.adds);
+        match first(entries(), called) {
+            None if chooses => Err(self.not_allowed()),
+            _ if enabled && !chooses => Ok(DEFAULT.to_owned()),
+            Some(pattern) if enabled => Ok(pattern.decided()),
+            _ => {
+                let named = entries().find(|pattern| pattern.text == name);
+                named.map(Pattern::decided).ok_or_else(|| UNNAMED.to_owned())
+            }
         }
-        if self.allow.iter().flatten().any(|pattern| of_tools(&pattern)) {
-            return Err(self.not_allowed());
-        }
-        if enabled { Ok(DEFAULT.to_owned()) } else { Err(UNNAMED.to_owned()) }
     }
 
     fn not_allowed(&self) -> String {
-        match self.allow.iter().flatten().next() {
+        let entries = || self.allow.iter().flatten();
+        match entries().find(|entry| !entry.adds).or_else(|| entries().next()) {
             Some(first) => format!("not in {}", first.named.decided("allow")),
             None => "the allowlist is empty".to_owned(),
         }
@@ -205,11 +251,9 @@ impl Selection {
 const DEFAULT: &str = "default";
 const UNNAMED: &str = "off unless an allowlist names it";
 
-/// The first entry that matches. All are looked at, since none that matches is a mistake because another did before.
+/// The first entry that matches.
 fn first<'p>(list: impl IntoIterator<Item = &'p Pattern>, hook: Called<'_>) -> Option<&'p Pattern> {
-    list.into_iter()
-        .filter(|pattern| pattern.matches(hook))
-        .fold(None, |first, pattern| first.or(Some(pattern)))
+    list.into_iter().find(|pattern| pattern.matches(hook))
 }
 
 fn mode_reason(options: &Options) -> String {
@@ -255,11 +299,10 @@ mod tests {
     }
 
     fn selection(allow: Option<&[&str]>, disable: &[&str], modes: &[Mode]) -> Selection {
-        let patterns =
-            |list: &[&str]| list.iter().map(|text| Pattern::new(Named::new(*text, "a test"))).collect();
+        let named = |text: &&str| Named::new(*text, "a test");
         Selection {
-            allow: allow.map(patterns),
-            disable: patterns(disable),
+            allow: allow.map(|list| list.iter().map(named).map(Pattern::allowing).collect()),
+            disable: disable.iter().map(named).map(Pattern::new).collect(),
             priorities: Vec::new(),
             modes: modes.to_vec(),
             tools: None,

@@ -19,7 +19,7 @@ use serde_json::Value;
 
 use crate::background::Pending;
 use crate::clock::Clock;
-use crate::entry::BoxFuture;
+use crate::entry::{BoxFuture, Origin};
 use crate::message::Message;
 use crate::point::Point;
 use crate::registry::{Hooks, Registry};
@@ -225,10 +225,17 @@ impl Session {
         self.0.states.save()
     }
 
-    /// The settings of type `T`. Hooks usually take `settings: &T` instead.
+    /// The settings of type `T`, of the group of hooks that takes them; of the first by name where several do. Hooks
+    /// usually take `settings: &T` instead, which are their own group's.
     #[must_use]
     pub fn settings<T: HookSettings>(&self) -> Arc<T> {
         self.0.hooks.load().settings().get()
+    }
+
+    /// The settings of type `T` of the group that a hook belongs to: what `settings: &T` is.
+    #[must_use]
+    pub fn settings_of<T: HookSettings>(&self, origin: &Origin) -> Arc<T> {
+        self.0.hooks.peek(|registry| registry.settings().of(origin))
     }
 
     /// What the host lends by type.
@@ -262,14 +269,17 @@ impl Session {
     ///
     /// Returns whether a selected hook has that name.
     pub fn set_hook_enabled(&self, hook: &str, enabled: bool) -> bool {
-        if self.0.hooks.load().hook(hook).is_none() {
+        let names = self.0.hooks.load().full_names(hook);
+        if names.is_empty() {
             return false;
         }
         let mut disabled = lock(&self.0.disabled);
-        if enabled {
-            disabled.remove(hook);
-        } else {
-            disabled.insert(hook.to_owned());
+        for name in names {
+            if enabled {
+                disabled.remove(&name);
+            } else {
+                disabled.insert(name);
+            }
         }
         self.0.watched.store(self.0.observer.is_some() || !disabled.is_empty(), Ordering::Release);
         true
@@ -444,7 +454,7 @@ impl SessionBuilder {
         self
     }
 
-    /// Hooks that are off in it from the start, by their full names.
+    /// Hooks that are off in it from the start, by a full name that they go by.
     #[must_use]
     pub fn disabled(mut self, hooks: impl IntoIterator<Item = String>) -> Self {
         self.disabled.extend(hooks);
@@ -461,6 +471,16 @@ impl SessionBuilder {
     /// The session.
     #[must_use]
     pub fn build(self) -> Session {
+        let registry = self.hooks.load();
+        // By their full names, whatever they were called.
+        let disabled: BTreeSet<String> = self
+            .disabled
+            .into_iter()
+            .flat_map(|name| {
+                let names = registry.full_names(&name);
+                if names.is_empty() { vec![name] } else { names }
+            })
+            .collect();
         let cwd = self.cwd.or_else(|| self.workspace.clone()).unwrap_or_else(|| PathBuf::from("."));
         Session(Arc::new(Inner {
             opened: Instant::now(),
@@ -476,9 +496,9 @@ impl SessionBuilder {
             notices: self.notices,
             states: States::restored(self.states),
             extensions: self.extensions,
-            watched: AtomicBool::new(self.observer.is_some() || !self.disabled.is_empty()),
+            watched: AtomicBool::new(self.observer.is_some() || !disabled.is_empty()),
             observer: self.observer,
-            disabled: Mutex::new(self.disabled),
+            disabled: Mutex::new(disabled),
             interrupt: Interrupt::default(),
             pending: Arc::default(),
         }))

@@ -6,11 +6,14 @@
 use std::any::{Any, TypeId, type_name};
 use std::collections::HashMap;
 use std::fmt;
+use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+
+use crate::entry::Origin;
 
 /// A type that can be a hook's settings.
 #[diagnostic::on_unimplemented(
@@ -31,6 +34,8 @@ type Read = fn(Option<&toml::Table>) -> Result<(AnySettings, Value), String>;
 pub struct SettingsSpec {
     pub(crate) id: fn() -> TypeId,
     pub(crate) name: fn() -> &'static str,
+    /// The keys that it takes, where they can be told.
+    pub(crate) keys: fn() -> Option<Vec<String>>,
     pub(crate) read: Read,
 }
 
@@ -38,7 +43,7 @@ impl SettingsSpec {
     /// The spec of settings of type `T`.
     #[must_use]
     pub const fn of<T: HookSettings>() -> Self {
-        Self { id: TypeId::of::<T>, name: type_name::<T>, read: read::<T> }
+        Self { id: TypeId::of::<T>, name: type_name::<T>, keys: keys::<T>, read: read::<T> }
     }
 }
 
@@ -48,17 +53,23 @@ impl fmt::Debug for SettingsSpec {
     }
 }
 
+fn keys<T: HookSettings>() -> Option<Vec<String>> {
+    match serde_json::to_value(T::default()) {
+        Ok(Value::Object(known)) => Some(known.into_iter().map(|(key, _)| key).collect()),
+        _ => None,
+    }
+}
+
 fn read<T: HookSettings>(table: Option<&toml::Table>) -> Result<(AnySettings, Value), String> {
     let settings = match table {
         None => T::default(),
         Some(table) => {
-            if let Ok(Value::Object(known)) = serde_json::to_value(T::default())
-                && let Some(unknown) = table.keys().find(|key| !known.contains_key(*key))
+            if let Some(known) = keys::<T>()
+                && let Some(unknown) = table.keys().find(|key| !known.contains(*key))
             {
-                let known: Vec<_> = known.keys().map(String::as_str).collect();
                 return Err(format!(
                     "unknown key `{unknown}`{}; it takes {}",
-                    crate::registry::nearest(unknown, known.iter().copied()),
+                    crate::registry::nearest(unknown, known.iter().map(String::as_str)),
                     known.join(", ")
                 ));
             }
@@ -69,17 +80,62 @@ fn read<T: HookSettings>(table: Option<&toml::Table>) -> Result<(AnySettings, Va
     Ok((Arc::new(settings), shown))
 }
 
-/// The settings of every hook of a registry, by type.
+/// The settings of one type, by group.
+type Groups = Vec<(Box<str>, AnySettings)>;
+
+/// The settings of every hook of a registry, by type and group.
+///
+/// Asked for on every run of a hook that takes settings, so a type is found by its own number, and a name is compared
+/// only where several groups have the type.
 #[derive(Clone, Default)]
-pub(crate) struct AllSettings(pub(crate) HashMap<TypeId, AnySettings>);
+pub(crate) struct AllSettings(HashMap<TypeId, Groups, BuildHasherDefault<Own>>);
 
 impl AllSettings {
-    /// The settings of type `T`; its defaults where no hook of the registry declares them.
+    pub(crate) fn insert(&mut self, group: &str, id: TypeId, settings: AnySettings) {
+        let groups = self.0.entry(id).or_default();
+        let at = groups.partition_point(|(held, _)| &**held < group);
+        groups.insert(at, (group.into(), settings));
+    }
+
+    /// The settings of type `T` of the first group that has some; the type's defaults where none has.
     pub(crate) fn get<T: HookSettings>(&self) -> Arc<T> {
+        let groups = self.0.get(&TypeId::of::<T>());
+        typed(groups.and_then(|groups| groups.first()))
+    }
+
+    /// The settings of type `T` of the hooks of that origin's group.
+    pub(crate) fn of<T: HookSettings>(&self, origin: &Origin) -> Arc<T> {
+        match self.0.get(&TypeId::of::<T>()).map(Vec::as_slice) {
+            Some(groups @ [_, _, ..]) => {
+                let group = origin.group();
+                typed(groups.iter().find(|(held, _)| **held == *group))
+            }
+            one => typed(one.and_then(<[_]>::first)),
+        }
+    }
+}
+
+fn typed<T: HookSettings>(found: Option<&(Box<str>, AnySettings)>) -> Arc<T> {
+    found.and_then(|(_, any)| Arc::clone(any).downcast::<T>().ok()).unwrap_or_default()
+}
+
+/// A type's number is spread well enough to be its own hash.
+#[derive(Default)]
+struct Own(u64);
+
+impl Hasher for Own {
+    fn write(&mut self, bytes: &[u8]) {
+        for byte in bytes {
+            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
+        }
+    }
+
+    fn write_u64(&mut self, number: u64) {
+        self.0 = number;
+    }
+
+    fn finish(&self) -> u64 {
         self.0
-            .get(&TypeId::of::<T>())
-            .and_then(|any| Arc::clone(any).downcast::<T>().ok())
-            .unwrap_or_default()
     }
 }
 

@@ -74,8 +74,10 @@ impl ToolSet {
         self.on.iter().map(|tool| tool.spec()).collect()
     }
 
-    pub(crate) fn all_names(&self) -> Vec<String> {
-        self.names().chain(self.off.iter().map(|(tool, _)| tool.name)).map(str::to_owned).collect()
+    /// The names and packages of all, selected or not.
+    pub(crate) fn all(&self) -> Vec<(&'static str, &'static str)> {
+        let off = self.off.iter().map(|(tool, _)| *tool);
+        self.iter().chain(off).map(|tool| (tool.name, tool.package)).collect()
     }
 
     pub(crate) fn count_of(&self, package: &str) -> usize {

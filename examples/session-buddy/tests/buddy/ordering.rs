@@ -43,7 +43,7 @@ fn the_lowest_of_theirs_runs_first_and_equals_in_the_order_of_registration() {
 #[test]
 fn a_replaced_hook_is_one_and_moves_to_its_new_place() {
     let session = session([letter("t.a", 10, 0, 'a'), letter("t.b", 50, 0, 'b')]);
-    session.hooks().replace(letter("t.a", 100, 0, 'A'));
+    session.hooks().replace(letter("t.a", 100, 0, 'A')).unwrap();
     assert_eq!(search(&session), "bA");
     let error = session.hooks().register(letter("t.b", 1, 0, 'x')).unwrap_err();
     assert!(error.to_string().contains("already registered"), "{error}");
