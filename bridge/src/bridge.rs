@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use hookspec::{Clock, Hooks, Session, SessionBuilder, find_point};
+use hookspec::{Clock, Hooks, Session, SessionBuilder, Unfinished, find_point};
 use serde_json::{Map, Value};
 
 use crate::client::Client;
@@ -211,9 +211,10 @@ impl Bridge {
             tracing::warn!(dropped, "hooks said more than this client could be told, and the oldest is lost");
         }
         let left = self.deadline.saturating_sub(began.elapsed());
-        let waiting = session.drain(self.hooks.drain_time().min(left / 2));
-        if waiting > 0 {
-            tracing::warn!(waiting, "background hooks were still busy and are left behind");
+        let waiting = session.drain_now(self.hooks.drain_time().min(left / 2));
+        if !waiting.is_empty() {
+            let hooks = Unfinished::text(&waiting);
+            tracing::warn!(hooks, "background hooks were still busy and are left behind");
         }
         memory.states = session.save_states();
         if let Some(mut place) = place {

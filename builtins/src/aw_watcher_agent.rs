@@ -210,7 +210,7 @@ mod tests {
     }
 
     fn finish(session: &Session) {
-        assert_eq!(session.drain(Duration::from_secs(30)), 0);
+        assert_eq!(session.drain_now(Duration::from_secs(30)), []);
     }
 
     fn started(session: &Session) {

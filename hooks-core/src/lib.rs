@@ -83,7 +83,7 @@ mod verdict;
 pub use ask::{
     Answer, Confirmation, Continue, ElicitKind, Elicitation, FieldAnswer, FieldKind, FormField, Secret, Why,
 };
-pub use background::{BackgroundSettings, WhenFull};
+pub use background::{BackgroundSettings, Unfinished, WhenFull};
 pub use clock::Clock;
 pub use config::{Config, ConfigError, Foreign, Named};
 pub use entry::{

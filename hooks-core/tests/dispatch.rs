@@ -274,7 +274,7 @@ fn background_hooks_keep_their_order_and_are_drained() {
             fire_now!(session, FILE_POST_SAVE { path: Path::new("/a"), content: &text, created: false });
         assert!(fired.messages().is_empty() && fired.session_end().is_none());
     }
-    assert_eq!(session.drain(Duration::from_secs(10)), 0);
+    assert_eq!(session.drain_now(Duration::from_secs(10)), []);
     let expected: Vec<_> = (0..100).map(|n: i32| n.to_string()).collect();
     assert_eq!(*seen.lock().unwrap(), expected);
     assert_eq!(timeline.runs().len(), 100);

@@ -12,7 +12,7 @@ use std::time::Duration;
 use hookspec::points::{FILE_POST_SAVE, STEP_POST, STEP_PRE, TOOL_PRE_EXECUTE, TURN_PRE};
 use hookspec::{
     BackgroundSettings, Cause, Config, Failure, Gate, Hook, Hooks, Message, Mode, Options, Placement, Point,
-    Problem, Registry, RegistryBuilder, Session, ToolUse, fire, fire_now, hook,
+    Problem, Registry, RegistryBuilder, Session, ToolUse, Unfinished, fire, fire_now, hook,
 };
 use hookspec_agent::spawn::TokioSpawn;
 use serde::{Deserialize, Serialize};
@@ -359,9 +359,11 @@ fn a_full_queue_drops_and_counts_and_a_hung_hook_is_left_behind() {
         let _ = step();
     }
     assert_eq!(session.hooks().dropped(), 3);
-    assert_eq!(session.drain(Duration::from_millis(20)), 3, "one hangs, two wait");
+    let left = session.drain_now(Duration::from_millis(20));
+    assert_eq!(Unfinished::text(&left), "`test.held` (3 runs)", "one hangs, two wait");
+    assert_eq!(session.hooks().list()[0].dropped, 3);
     gate.wait();
-    assert_eq!(session.drain(Duration::from_secs(20)), 0);
+    assert_eq!(session.drain_now(Duration::from_secs(20)), []);
     assert_eq!(ran.load(Ordering::SeqCst), 3);
     assert_eq!(BackgroundSettings::default().block_ms, 50);
 }

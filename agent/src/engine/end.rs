@@ -1,7 +1,7 @@
 //! The end of a session, and changes to what was said.
 
 use hookspec::points::{CACHE_INVALIDATED, EndReason, InvalidationReason, SESSION_END};
-use hookspec::{Message, Role, fire};
+use hookspec::{Message, Role, Unfinished, fire};
 
 use crate::log::{LogError, Rewrite};
 use crate::models::ModelError;
@@ -16,11 +16,12 @@ impl Agent {
         let fired = fire!(self.session, SESSION_END { reason }).await;
         self.after(&fired).await;
         self.ended = true;
-        let (session, deadline) = (self.session.clone(), self.session.hooks().drain_time());
-        let left = tokio::task::spawn_blocking(move || session.drain(deadline)).await.unwrap_or(0);
-        if left > 0 {
+        let deadline = self.session.hooks().drain_time();
+        let left = self.session.drain(deadline).await;
+        if !left.is_empty() {
+            let left = Unfinished::text(&left);
             self.frontend.notice(&format!(
-                "{left} background hooks were still busy after {deadline:?} and are left behind"
+                "background hooks were still busy after {deadline:?} and are left behind: {left}"
             ));
         }
         self.keep();

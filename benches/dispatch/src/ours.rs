@@ -226,5 +226,5 @@ pub fn background(queue: usize) -> (Session, Handle<FILE_POST_SAVE::Point>) {
 
 /// Waits until the session's background work is done.
 pub fn drain(session: &Session, deadline: Duration) {
-    assert_eq!(session.drain(deadline), 0);
+    assert_eq!(session.drain_now(deadline), []);
 }

@@ -421,7 +421,7 @@ fn sessions_that_ended_long_ago_go_at_a_sessions_end() {
     let session = place.session("now");
     before(&session, &save());
     let _ = fire_now!(session, SESSION_END { reason: EndReason::Exit });
-    assert_eq!(session.drain(Duration::from_secs(30)), 0);
+    assert_eq!(session.drain_now(Duration::from_secs(30)), []);
     let left = place.shadow().list().unwrap();
     assert!(!left.is_empty() && left.iter().all(|snapshot| snapshot.session == "now"), "{left:?}");
     assert!(!place.shadow().dir.join("index.s").exists());

@@ -120,7 +120,7 @@ fn played(row: &Row, fixture: &Value) -> Vec<Map<String, Value>> {
     got.lock().unwrap().clear();
     let fired = find_point(row.point).unwrap().fire_json(&session, fixture["event"].clone()).unwrap();
     assert!(fired.failures.is_empty(), "{}: {:?}", row.name, fired.failures);
-    assert_eq!(session.drain(Duration::from_secs(60)), 0);
+    assert_eq!(session.drain_now(Duration::from_secs(60)), []);
     let got = got.lock().unwrap();
     got.clone()
 }

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::background::Queued;
 use crate::entry::{BoxFuture, Call, Placement};
 use crate::failure::{Cause, panic_text};
 use crate::fired::Fired;
@@ -50,7 +51,7 @@ pub(super) async fn run<P: Point>(
         }
         let event = P::with(&event, value.as_ref());
         if hook.info.placement == Placement::Background {
-            enqueue(hook, session, &event);
+            enqueue(hook, session, &event).await;
             continue;
         }
         let watch = Watch::start(hook, session, false);
@@ -171,35 +172,41 @@ async fn blocking<P: Point>(hook: &HookSlot<P>, session: &Session, event: &P::Ev
 }
 
 /// Queues a background hook. What it says is recorded in the timeline and goes nowhere else.
-fn enqueue<P: Point>(hook: &HookSlot<P>, session: &Session, event: &P::Event<'_>) {
+async fn enqueue<P: Point>(hook: &HookSlot<P>, session: &Session, event: &P::Event<'_>) {
     let owned = P::own(event);
     let (slot, other) = (hook.clone(), session.clone());
-    let queued = session.hooks().background().enqueue(
-        hook.number(),
-        session,
-        Box::new(move || {
-            let watch = Watch::start(&slot, &other, true);
-            let (said, cause) = split(call_now(&slot.call, &P::lend(&owned), &other));
-            watch.stop(said.as_deref(), cause.as_ref());
-            if let Some(said) = said {
-                if said.flow != Flow::Continue {
-                    tracing::warn!(hook = slot.info.name, flow = ?said.flow, "a background hook cannot change the flow; ignored");
-                }
-                if let Some(error) = said.error {
-                    report(&slot, &other, Cause::Error(error.to_string()));
-                }
+    let run = Box::pin(async move {
+        let watch = Watch::start(&slot, &other, true);
+        let (said, cause) = split(call_now(&slot.call, &P::lend(&owned), &other));
+        watch.stop(said.as_deref(), cause.as_ref());
+        if let Some(said) = said {
+            if said.flow != Flow::Continue {
+                tracing::warn!(hook = slot.info.name, flow = ?said.flow, "a background hook cannot change the flow; ignored");
             }
-            if let Some(cause) = cause {
-                report(&slot, &other, cause);
+            if let Some(error) = said.error {
+                report(&slot, &other, Cause::Error(error.to_string()));
             }
-        }),
-    );
-    if !queued {
-        tracing::warn!(
-            hook = hook.info.name,
-            session = session.id(),
-            "its background queue is full; one run was dropped"
-        );
+        }
+        if let Some(cause) = cause {
+            report(&slot, &other, cause);
+        }
+    });
+    let background = session.hooks().background();
+    let mut queued = background.enqueue(&hook.info, hook.number(), session, run);
+    if let Queued::Full(run) = queued {
+        background.room(hook.number(), session).await;
+        queued = background.enqueue(&hook.info, hook.number(), session, run);
+    }
+    let (hook, session) = (&hook.info, session.id());
+    match queued {
+        Queued::Yes => {}
+        Queued::Full(_) => {
+            background.dropped(hook);
+            tracing::warn!(hook = hook.name, session, "its background queue is full; one run was dropped");
+        }
+        Queued::Refused(error) => {
+            tracing::error!(hook = hook.name, session, %error, "a background hook does not run");
+        }
     }
 }
 

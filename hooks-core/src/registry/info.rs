@@ -152,6 +152,8 @@ pub struct HookRow {
     pub why: String,
     /// How often it failed so far.
     pub failures: u32,
+    /// How many of its runs were dropped because its queue was full, if it is a background hook of running [`Hooks`](crate::Hooks).
+    pub dropped: u64,
 }
 
 impl HookRow {
@@ -162,11 +164,11 @@ impl HookRow {
             (false, true) => (false, format!("quarantined after {} failures", switch.failures())),
             (false, false) => (false, "switched off at run time".to_owned()),
         };
-        Self { info, on, why, failures: switch.failures() }
+        Self { info, on, why, failures: switch.failures(), dropped: 0 }
     }
 
     pub(crate) fn off(info: Arc<HookInfo>, why: String) -> Self {
-        Self { info, on: false, why, failures: 0 }
+        Self { info, on: false, why, failures: 0, dropped: 0 }
     }
 }
 

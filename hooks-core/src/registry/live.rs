@@ -97,7 +97,11 @@ impl Hooks {
     /// Every hook that was found, and whether it runs.
     #[must_use]
     pub fn list(&self) -> Vec<HookRow> {
-        self.load().list()
+        let mut rows = self.load().list();
+        for row in &mut rows {
+            row.dropped = self.0.background.drops_of(&row.info);
+        }
+        rows
     }
 
     /// Switches every hook of that full name off. It stays registered.
@@ -265,7 +269,7 @@ impl Hooks {
     /// How many runs of background hooks were dropped because their queue was full.
     #[must_use]
     pub fn dropped(&self) -> u64 {
-        self.0.background.dropped()
+        self.0.background.drops()
     }
 
     /// How long a session's end waits for background hooks, by the configuration.

@@ -10,14 +10,17 @@ mod state_dir;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::future::poll_fn;
 use std::path::{Path, PathBuf};
+use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
 
-use crate::background::Pending;
+use crate::background::{Pending, Unfinished};
 use crate::clock::Clock;
 use crate::entry::{BoxFuture, Origin};
 use crate::message::Message;
@@ -164,7 +167,8 @@ impl Session {
     }
 
     /// Runs work on one of the host's threads that may block, and gives what it returns: for tools and async hooks that
-    /// read files, start programs or ask a database. It is not cut off when nobody waits for it any more.
+    /// read files, start programs or ask a database. It is not cut off when nobody waits for it any more, but does
+    /// not begin then either. Points that it fires count in the chain of the hook that asks for it.
     ///
     /// # Errors
     /// If no thread can be had for it, or it panics.
@@ -291,11 +295,42 @@ impl Session {
         self.0.observer.is_some() || !self.0.hooks.load().handle(point).is_empty()
     }
 
-    /// Waits until the background work of this session is done, at most `deadline`.
+    /// Waits until the background work of this session is done, at most `deadline`; tells who is not done by then.
     ///
-    /// Returns how many jobs were still waiting when the time was up.
-    pub fn drain(&self, deadline: Duration) -> usize {
-        self.0.pending.wait(deadline)
+    /// ```
+    /// # use hookspec::{Hooks, Registry, Session, Unfinished};
+    /// # use std::time::Duration;
+    /// # async fn end(session: &Session) {
+    /// let left = session.drain(session.hooks().drain_time()).await;
+    /// if !left.is_empty() {
+    ///     eprintln!("left behind: {}", Unfinished::text(&left)); // left behind: `a.b` (2 runs), `c.d`
+    /// }
+    /// # }
+    /// ```
+    pub async fn drain(&self, deadline: Duration) -> Vec<Unfinished> {
+        let mut done = pin!(self.0.pending.done());
+        let mut alarm = None;
+        poll_fn(|cx| {
+            if done.as_mut().poll(cx).is_ready() {
+                return Poll::Ready(());
+            }
+            alarm.get_or_insert_with(|| self.sleep(deadline)).as_mut().poll(cx)
+        })
+        .await;
+        self.0.pending.left()
+    }
+
+    /// [`drain`](Self::drain) for threads that may wait. On one that may not, [`Spawn::may_block`](crate::Spawn::may_block), it
+    /// does not wait and tells who is not done now.
+    pub fn drain_now(&self, deadline: Duration) -> Vec<Unfinished> {
+        let left = self.0.pending.left();
+        let spawn = self.0.hooks.spawn();
+        if left.is_empty() || !spawn.may_block() {
+            return left;
+        }
+        let mut left = left;
+        spawn.block_on(Box::pin(async { left = self.drain(deadline).await }));
+        left
     }
 
     pub(crate) fn pending(&self) -> &Arc<Pending> {

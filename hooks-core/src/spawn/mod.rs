@@ -7,6 +7,7 @@
 mod alarms;
 mod blocking;
 mod oneshot;
+mod task;
 mod threads;
 mod wakers;
 
@@ -17,6 +18,7 @@ use crate::entry::BoxFuture;
 
 pub(crate) use blocking::blocking;
 pub(crate) use oneshot::Oneshot;
+pub(crate) use task::{Ended, Task};
 pub use threads::Threads;
 pub(crate) use wakers::WakerSet;
 

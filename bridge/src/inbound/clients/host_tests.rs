@@ -378,7 +378,7 @@ fn options_of_claude_code_count() {
         world.trust_all();
         let session = world.session();
         let reason = before(&session, shell("git push")).1;
-        assert_eq!(session.drain(std::time::Duration::from_secs(30)), 0);
+        assert_eq!(session.drain_now(std::time::Duration::from_secs(30)), []);
         reason
     };
     assert!(guard(json!({ "command": "exit 2", "if": "Bash(git *)" })).is_some());

@@ -377,7 +377,7 @@ fn an_async_script_is_not_waited_for_and_decides_nothing() {
     assert!(denied(&session, "shell").is_none());
     assert_eq!(session.hooks().list()[0].info.placement, Placement::Background);
     std::fs::write(world.work().join("go"), "").unwrap();
-    assert_eq!(session.drain(std::time::Duration::from_secs(30)), 0);
+    assert_eq!(session.drain_now(std::time::Duration::from_secs(30)), []);
     assert!(world.work().join("done").exists());
 }
 

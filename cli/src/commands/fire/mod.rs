@@ -15,6 +15,7 @@ use std::sync::Arc;
 use clap::Args;
 use hookspec::{
     Clock, Flow, HookInfo, HookRun, Hooks, Message, Plugin, PointInfo, Registry, Session, Timeline,
+    Unfinished,
 };
 use hookspec_agent::spawn::TokioSpawn;
 use jiff::Timestamp;
@@ -132,10 +133,11 @@ impl Fire {
         });
         let progress = (!asks).then(|| Progress::start(format!("the hooks of {} run", info.name)));
         let fired = point.fire_json(&session, event).map_err(bad_event)?;
-        let left = session.drain(hooks.drain_time());
+        let left = session.drain_now(hooks.drain_time());
         drop(progress);
-        if left > 0 {
-            output::warning(format!("{left} background hooks were still busy and are left behind"));
+        if !left.is_empty() {
+            let left = Unfinished::text(&left);
+            output::warning(format!("background hooks were still busy and are left behind: {left}"));
         }
         let emitted: Vec<Message> = if info.transient {
             fired.messages

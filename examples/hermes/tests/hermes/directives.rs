@@ -348,7 +348,7 @@ fn streams_are_told_in_order_beside_the_stream() {
     }
     let (thought, kind) = ("hm", hookspec::ChunkKind::Reasoning);
     let _ = fire_now!(session, hookspec::points::GENERATION_CHUNK { chunk: thought, kind, index: 20 });
-    assert_eq!(session.drain(Duration::from_secs(60)), 0);
+    assert_eq!(session.drain_now(Duration::from_secs(60)), []);
     let order = order.lock().unwrap();
     for who in ["x", "y"] {
         let heard: Vec<_> = order.iter().filter_map(|line| line.strip_prefix(who)).collect();

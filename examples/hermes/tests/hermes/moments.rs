@@ -36,7 +36,7 @@ fn listening(hook: &str, returned: Value) -> (Session, Told) {
 }
 
 fn heard(session: &Session, told: &Told) -> Vec<Map<String, Value>> {
-    assert_eq!(session.drain(Duration::from_secs(60)), 0);
+    assert_eq!(session.drain_now(Duration::from_secs(60)), []);
     std::mem::take(&mut *told.lock().unwrap())
 }
 
