@@ -99,7 +99,7 @@ impl Stage {
         ));
         let _ = black_box(fire_now!(session, TOOL_RESULT_TRANSFORM { tool_use: &call, result: &result }));
         let [result] = result;
-        session.append(result);
+        session.append(result).unwrap();
     }
 
     /// All other points of a step.
@@ -123,7 +123,7 @@ impl Stage {
         let _ = black_box(fire_now!(session, MESSAGE_TRANSFORM { message: &answer }));
         let _ = black_box(fire_now!(session, MESSAGE_POST_PROCESS { message: &answer }));
         let _ = black_box(fire_now!(session, STEP_POST { step: 3, tool_calls: 1, usage: Some(&usage) }));
-        session.append(answer);
+        session.append(answer).unwrap();
     }
 
     /// Microseconds of a tool call, and of the rest of its step.

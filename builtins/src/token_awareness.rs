@@ -198,7 +198,7 @@ mod tests {
         let session = session(200_000, vec![words(5_000)]);
         assert_eq!(tool(&session), None);
         assert_eq!(tool(&session), None);
-        session.append(words(5_000));
+        session.append(words(5_000)).unwrap();
         assert!(tool(&session).unwrap().contains("10000/200000"));
     }
 
@@ -208,7 +208,7 @@ mod tests {
         let mut said = Vec::new();
         for count in [5, 9, 10, 19, 20, 49, 50, 59, 75, 76, 89, 90, 95, 101, 111] {
             while session.log().len() < count {
-                session.append(words(1_000));
+                session.append(words(1_000)).unwrap();
             }
             if tool(&session).is_some() {
                 said.push(count);

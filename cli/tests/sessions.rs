@@ -215,7 +215,7 @@ fn play(session: &Session, (after, scene): &(u64, Scene)) -> Option<Value> {
     session.clock().advance(std::time::Duration::from_secs(*after));
     match scene {
         Scene::Says(message) => {
-            session.append(message.clone());
+            session.append(message.clone()).unwrap();
             None
         }
         Scene::Fires { point, event } => {

@@ -108,8 +108,8 @@ pub use registry::{
     RegistryBuilder, Report, Setting,
 };
 pub use session::{
-    HookSettings, HookState, InterruptReason, LogFault, LogSink, LogView, PATIENCE, Session, SessionBuilder,
-    SettingsSpec, StateDir, StateError, StateGuard,
+    HookSettings, HookState, InterruptReason, LogFault, LogIter, LogSink, LogView, PATIENCE, Session,
+    SessionBuilder, SettingsSpec, StateDir, StateError, StateGuard,
 };
 pub use spawn::{BlockingError, Job, Spawn, SpawnError, Threads};
 pub use timeline::{HookRun, Observer, Timeline, TimelineEntry};

@@ -103,7 +103,7 @@ mod linked {
     }
 
     fn told(failure: &Failure, session: &Session) {
-        session.append(Message::system(format!("told: {}", failure.hook)));
+        session.append(Message::system(format!("told: {}", failure.hook))).unwrap();
     }
 }
 

@@ -13,6 +13,7 @@ use hookspec::{Message, ToolEntry, ToolError, ToolFuture, ToolOutput, ToolStatus
 use super::Agent;
 use super::confirm::Verdict;
 use super::step::{result_message, stamp};
+use super::stored::NotStored;
 
 /// How long an interrupted tool may take to clean up before it is dropped.
 const GRACE: Duration = Duration::from_secs(5);
@@ -23,6 +24,8 @@ pub(super) enum CallEnd {
     Ran(ToolStatus),
     /// The user refused it.
     Declined,
+    /// It was not run, since what led to it is not stored; or it ran, and its result is not stored.
+    NotStored,
 }
 
 impl Agent {
@@ -48,6 +51,9 @@ impl Agent {
         let ended = match (allowed, tool) {
             (Ok(allowed), Some(tool)) => {
                 call = allowed;
+                if self.stored().await.is_err() {
+                    return CallEnd::NotStored;
+                }
                 self.run_tool(tool, &call).await
             }
             (Ok(_), None) => Err(unknown_tool(&call, registry.tools().names())),
@@ -65,7 +71,9 @@ impl Agent {
         if let Some(note) = note {
             noted(&mut result, &note);
         }
-        self.report(&call, result, status, duration).await;
+        if self.report(&call, result, status, duration).await.is_err() {
+            return CallEnd::NotStored;
+        }
         if declined { CallEnd::Declined } else { CallEnd::Ran(status) }
     }
 
@@ -98,7 +106,13 @@ impl Agent {
     }
 
     /// Shows the result to the hooks, lets them change it, and stores it: one message with the call's id.
-    async fn report(&mut self, call: &ToolUse, result: Vec<Message>, status: ToolStatus, duration: Duration) {
+    async fn report(
+        &mut self,
+        call: &ToolUse,
+        result: Vec<Message>,
+        status: ToolStatus,
+        duration: Duration,
+    ) -> Result<(), NotStored> {
         let fired =
             fire!(self.session, TOOL_POST_EXECUTE { tool_use: call, result: &result, status, duration })
                 .await;
@@ -107,14 +121,15 @@ impl Agent {
         self.after(&fired).await;
         let result = fired.take_value().unwrap_or(result);
         let mut result = result.into_iter();
-        match result.next() {
-            Some(first) => self.session.append(stamp(first, call)),
-            None => self.session.append(result_message(call, "(no output)")),
+        let first = match result.next() {
+            Some(first) => stamp(first, call),
+            None => result_message(call, "(no output)"),
         };
-        for more in result {
-            self.session.append(more);
-        }
+        // What belongs to a result without its beginning would answer nothing.
+        let _ = std::iter::once(first).chain(result).try_for_each(|part| self.session.append(part).map(drop));
+        self.stored().await?;
         self.frontend.result(call, status, duration);
+        Ok(())
     }
 }
 

@@ -15,6 +15,7 @@ impl Agent {
         let reason = if self.ending.is_some() && reason == EndReason::Exit { ENDED_BY_HOOK } else { reason };
         let fired = fire!(self.session, SESSION_END { reason }).await;
         self.after(&fired).await;
+        let _ = self.stored().await; // whoever could be told has been
         self.ended = true;
         let deadline = self.session.hooks().drain_time();
         let left = self.session.drain(deadline).await;
@@ -70,9 +71,10 @@ impl Agent {
     /// # Errors
     /// If the log cannot be rewritten; nothing is taken back then.
     pub async fn undo(&mut self) -> Result<usize, LogError> {
+        self.session.flush().await?;
         let log = self.session.log();
         let Some(from) = log.iter().rposition(|message| message.role == Role::User) else { return Ok(0) };
-        let mut kept: Vec<Message> = log[..from].iter().map(|message| (**message).clone()).collect();
+        let mut kept = log.prefix(from).to_messages();
         self.storage.rewrite(&mut kept, Rewrite::Undo)?;
         let gone = log.len() - from;
         self.put_log(kept, InvalidationReason::Undo).await;
@@ -84,6 +86,8 @@ impl Agent {
     /// # Errors
     /// If the log cannot be rewritten; nothing is changed then.
     pub async fn edit(&mut self, mut messages: Vec<Message>) -> Result<(), LogError> {
+        // What a storage has queued would come behind what is written now.
+        self.session.flush().await?;
         self.storage.rewrite(&mut messages, Rewrite::Edit)?;
         self.put_log(messages, InvalidationReason::Edit).await;
         Ok(())

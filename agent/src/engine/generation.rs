@@ -21,6 +21,8 @@ pub(super) enum Generated {
     Answer(Message, Option<Usage>),
     Interrupted,
     Failed,
+    /// What the model was to be shown is not stored.
+    NotStored,
 }
 
 /// Hands each chunk to the hooks and to the user, and stops the stream when asked to.
@@ -79,7 +81,7 @@ impl Agent {
                 if attempt > 0 {
                     self.frontend.notice(&format!("gave up after {} tries", attempt + 1));
                 }
-                self.session.append(Message::system(format!("The model could not answer: {text}")).hidden());
+                self.say(Message::system(format!("The model could not answer: {text}")).hidden());
                 return Generated::Failed;
             }
             let wait = self.wait_before(attempt, &error);
@@ -106,7 +108,7 @@ impl Agent {
         self.note_model().await;
         let registry = self.session.hooks().load();
         let request = Request {
-            messages: self.session.log().iter().map(|message| (**message).clone()).collect(),
+            messages: self.session.log().to_messages(),
             model: self.session.model(),
             tools: registry.tools().specs(),
             ..Request::default()
@@ -131,6 +133,9 @@ impl Agent {
         let model = self.current_model(&request.model)?;
         if !model.native_tools() {
             request.tools.clear();
+        }
+        if self.stored().await.is_err() {
+            return Ok(Generated::NotStored);
         }
         let mut chunks = Chunks {
             session: self.session.clone(),
@@ -190,7 +195,7 @@ impl Agent {
         if !partial.trim().is_empty() {
             let mut message = Message::assistant(partial);
             message.quiet = true;
-            self.session.append(message);
+            self.say(message);
         }
         self.frontend.interrupted(reason);
         let fired = fire!(self.session, GENERATION_INTERRUPT { reason, partial }).await;
@@ -201,7 +206,7 @@ impl Agent {
             InterruptReason::Shutdown => "by the shutdown of its host",
             InterruptReason::Timeout => "because it took too long",
         };
-        self.session.append(Message::system(format!("Interrupted {who}.")));
+        self.say(Message::system(format!("Interrupted {who}.")));
     }
 }
 

@@ -13,7 +13,9 @@ mod generation;
 mod open;
 mod prices;
 mod queue;
+mod sink;
 mod step;
+mod stored;
 mod timeline;
 mod turn;
 
@@ -103,6 +105,8 @@ pub struct Agent {
     queue: Queue,
     /// User messages in the log that no turn was taken for yet.
     posted: Vec<Arc<Message>>,
+    /// The log could not be written, and nothing was taken on since.
+    unstored: bool,
     /// Set by a hook that ends the session; carried out at the next safe place.
     ending: Option<String>,
     ended: bool,
@@ -134,17 +138,12 @@ impl Agent {
         self.queue.clone()
     }
 
-    /// Looks at what a point came to: a session that is to end, hooks that failed, a log that cannot be
-    /// written.
+    /// Looks at what a point came to: a session that is to end, hooks that failed.
     async fn after<V: Verdict>(&mut self, fired: &Fired<V>) {
         if let Some(reason) = fired.session_end() {
             self.ending.get_or_insert_with(|| reason.to_owned());
         }
         report_failures(&self.session, fired).await;
-        if let Some(fault) = self.session.take_log_fault() {
-            self.frontend.notice(&fault.to_string());
-            self.error(ErrorSource::Host, &fault.to_string(), false, 0).await;
-        }
     }
 
     async fn error(&mut self, source: ErrorSource, error: &str, retryable: bool, attempt: u32) {

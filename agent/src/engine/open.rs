@@ -4,12 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hookspec::points::{SESSION_START, StartReason};
-use hookspec::{BoxError, Clock, Hooks, LogSink, Message, Observer, Role, Session, SessionBuilder, fire};
+use hookspec::{Clock, Hooks, LogFault, Message, Observer, Role, Session, SessionBuilder, fire};
 
 use crate::log::{Chat, Conversation, ConversationConfig, Loaded, LogError, Storage};
 use crate::models::{ModelError, ModelOptions};
 use crate::tools::Changes;
 
+use super::sink::Sink;
 use super::{Agent, Frontend, Limits, Queue, TimelineFile};
 
 /// Where a session's conversation comes from.
@@ -64,6 +65,9 @@ pub enum OpenError {
     /// Its log.
     #[error(transparent)]
     Log(#[from] LogError),
+    /// Its log cannot be written.
+    #[error(transparent)]
+    NotStored(#[from] LogFault),
     /// Its model.
     #[error(transparent)]
     Model(#[from] ModelError),
@@ -78,22 +82,6 @@ pub enum OpenError {
     /// No model is known.
     #[error("no model was named; give one with --model, or set `model` in `[agent]` of hookspec.toml")]
     NoModel,
-}
-
-/// Stores what the session appends, and shows it.
-struct Sink {
-    storage: Arc<dyn Storage>,
-    frontend: Arc<dyn Frontend>,
-}
-
-impl LogSink for Sink {
-    fn append(&self, message: &mut Message) -> Result<(), BoxError> {
-        let stored = self.storage.append(message);
-        if !message.hide && !message.quiet && message.role == Role::System {
-            self.frontend.message(message);
-        }
-        stored.map_err(Into::into)
-    }
 }
 
 impl Agent {
@@ -172,7 +160,7 @@ impl Agent {
                 }
             },
         };
-        let sink = Sink { storage: Arc::clone(&storage), frontend: Arc::clone(&frontend) };
+        let sink = Sink::new(Arc::clone(&storage), Arc::clone(&frontend));
         let notices = Arc::clone(&frontend);
         let mut builder = Session::builder(&hooks, storage.id())
             .notices(move |text| notices.notice(text))
@@ -199,27 +187,36 @@ impl Agent {
             limits,
             queue: Queue::default(),
             posted: Vec::new(),
+            unstored: false,
             ending: None,
             ended: false,
             timeline,
         };
-        agent.begin(reason, &loaded).await;
+        if let Err(fault) = agent.begin(reason, &loaded).await {
+            agent.ended = true; // it has not begun
+            return Err(fault.into());
+        }
         Ok(agent)
     }
 
-    async fn begin(&mut self, reason: StartReason, loaded: &[Message]) {
+    async fn begin(&mut self, reason: StartReason, loaded: &[Message]) -> Result<(), LogFault> {
         let resumed = reason == StartReason::Resume;
         self.model.skip_to(loaded.iter().filter(|m| m.role == Role::Assistant).count());
         let registry = self.session.hooks().load();
-        if !resumed && loaded.is_empty() {
+        // Also where a session was to begin and its prompt could not be stored.
+        if loaded.is_empty() {
             let prompt = crate::tools::system_prompt(&registry, &*self.model, &self.session);
-            self.session.append(prompt.hidden());
+            self.session.append(prompt.hidden())?;
         }
         for answer in crate::log::close_unanswered(loaded, |name| registry.tools().get(name).is_some()) {
-            self.session.append(answer);
+            self.session.append(answer)?;
         }
-        let initial: Vec<Message> = self.session.log().iter().map(|m| (**m).clone()).collect();
+        self.session.flush().await?;
+        let initial = self.session.log().to_messages();
         let fired = fire!(self.session, SESSION_START { resumed, reason, initial: &initial }).await;
         self.after(&fired).await;
+        // What hooks said is not what the session stands on: the user is told.
+        let _ = self.stored().await;
+        Ok(())
     }
 }

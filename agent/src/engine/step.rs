@@ -22,24 +22,30 @@ impl Agent {
         let (message, usage) = match self.generate().await {
             Generated::Answer(message, usage) => (message, usage),
             Generated::Interrupted => return Some(TurnOutcome::Interrupted),
-            Generated::Failed => return Some(TurnOutcome::Error),
+            Generated::Failed | Generated::NotStored => return Some(TurnOutcome::Error),
         };
         if let Some(usage) = &usage {
             *total = total.plus(usage);
         }
         let mut fired = fire!(self.session, MESSAGE_TRANSFORM { message: &message }).await;
         self.after(&fired).await;
-        let message = self.session.append(fired.take_value().unwrap_or(message));
-        self.frontend.answered(&message);
+        let (message, passed) = self.store(fired.take_value().unwrap_or(message)).await;
+        if let Some(message) = &message {
+            self.frontend.answered(message);
+        }
+        let (Some(message), Ok(())) = (message, passed) else { return Some(TurnOutcome::Error) };
         let fired = fire!(self.session, MESSAGE_POST_PROCESS { message: &message }).await;
         self.after(&fired).await;
 
         let FoundCalls { calls, problems } = self.calls_of(&message);
         for problem in &problems {
-            self.session.append(Message::system(problem.to_string()).hidden());
+            self.say(Message::system(problem.to_string()).hidden());
         }
         let tool_calls = u32::try_from(calls.len()).unwrap_or(u32::MAX);
         let outcome = self.run_calls(calls).await;
+        if self.unstored {
+            return outcome;
+        }
         let fired = fire!(self.session, STEP_POST { step, tool_calls, usage: usage.as_ref() }).await;
         self.after(&fired).await;
         if self.ending.is_some() {
@@ -72,9 +78,10 @@ impl Agent {
             return Ok(Some(TurnOutcome::Complete));
         }
         if log.len() > last + 1 {
-            self.edit(log[..=last].iter().map(|message| (**message).clone()).collect()).await?;
+            self.edit(log.prefix(last + 1).to_messages()).await?;
         }
-        Ok(self.run_calls(calls).await)
+        let outcome = self.run_calls(calls).await;
+        Ok(if self.stored().await.is_ok() { outcome } else { Some(TurnOutcome::Error) })
     }
 
     /// The calls in an assistant's message: native ones, else fenced blocks.
@@ -89,10 +96,7 @@ impl Agent {
         let mut outcome = None;
         for call in calls {
             if self.session.interrupted().is_some() || self.ending.is_some() {
-                self.session.append(result_message(
-                    &call,
-                    "This call was not run: the turn was interrupted before it.",
-                ));
+                self.say(result_message(&call, "This call was not run: the turn was interrupted before it."));
                 outcome = Some(TurnOutcome::Interrupted);
                 continue;
             }
@@ -100,6 +104,7 @@ impl Agent {
                 CallEnd::Ran(ToolStatus::Interrupted) => outcome = Some(TurnOutcome::Interrupted),
                 CallEnd::Ran(_) => {}
                 CallEnd::Declined => outcome = outcome.or(Some(TurnOutcome::Declined)),
+                CallEnd::NotStored => return Some(TurnOutcome::Error),
             }
         }
         outcome

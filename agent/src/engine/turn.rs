@@ -8,6 +8,7 @@ use hookspec::{Continue, Gate, InterruptReason, Message, Usage, fire};
 
 use crate::tools::Changes;
 
+use super::stored::NotStored;
 use super::{Agent, agreed};
 
 /// How the agent came to rest.
@@ -22,6 +23,17 @@ pub enum TurnEnd {
         /// The hook.
         hook: String,
     },
+    /// The message could not be stored; it is not in the log, and nothing followed from it.
+    NotStored {
+        /// Why, and what can be done.
+        reason: String,
+    },
+}
+
+impl From<NotStored> for TurnEnd {
+    fn from(NotStored(fault): NotStored) -> Self {
+        Self::NotStored { reason: fault.to_string() }
+    }
 }
 
 impl Agent {
@@ -30,6 +42,7 @@ impl Agent {
     pub async fn prompt(&mut self, message: Message) -> TurnEnd {
         self.session.resume();
         match self.post(message).await {
+            Err(end @ TurnEnd::NotStored { .. }) => end,
             Err(refused) if self.queue.is_empty() => refused,
             _ => self.run().await,
         }
@@ -38,10 +51,18 @@ impl Agent {
     /// Lets the hooks look at a user message and stores it; the next [`run`](Self::run) answers it.
     ///
     /// # Errors
-    /// [`TurnEnd::Refused`]: a hook refused it, and it is not in the log.
+    /// [`TurnEnd::Refused`]: a hook refused it, and it is not in the log. [`TurnEnd::NotStored`]: it could not be stored.
     pub async fn post(&mut self, message: Message) -> Result<Arc<Message>, TurnEnd> {
+        self.mend().await?;
         let message = self.accept(message).await?;
-        let stored = self.session.append(message);
+        // First what hooks said of it: a message that is in the log is one that was acknowledged.
+        self.stored().await?;
+        let (stored, passed) = self.store(message).await;
+        let Some(stored) = stored else {
+            passed?;
+            let reason = "The message was taken out of the log while it was stored.".to_owned();
+            return Err(TurnEnd::NotStored { reason });
+        };
         self.posted.push(Arc::clone(&stored));
         self.frontend.accepted(&stored);
         Ok(stored)
@@ -53,12 +74,23 @@ impl Agent {
     /// An interrupt that was raised before is not cleared: a host whose users may interrupt from elsewhere clears it
     /// when it accepts the request to run.
     pub async fn run(&mut self) -> TurnEnd {
+        let end = self.turns().await;
+        let told = self.unstored;
+        match end {
+            TurnEnd::Rested(_) if self.stored().await.is_err() && !told => {
+                TurnEnd::Rested(TurnOutcome::Error)
+            }
+            end => end,
+        }
+    }
+
+    async fn turns(&mut self) -> TurnEnd {
         let mut continued = 0;
         loop {
             let outcome = self.turn().await;
             let end = TurnEnd::Rested(outcome);
             self.keep();
-            if self.ending.is_some() {
+            if self.ending.is_some() || self.unstored {
                 return end;
             }
             if outcome == TurnOutcome::Interrupted {
@@ -93,6 +125,7 @@ impl Agent {
         while let Some(message) = self.queue.pop() {
             match self.post(message).await {
                 Ok(_) => return Ok(()),
+                Err(end @ TurnEnd::NotStored { .. }) => return Err(end),
                 Err(refused) => end = refused,
             }
         }
@@ -117,7 +150,7 @@ impl Agent {
                 "the hook `{hook}` wants to go on, but hooks have kept the agent going {continued} times in a row; it rests now"
             );
             self.frontend.notice(&notice);
-            self.session.append(Message { hook: Some(hook), ..Message::system(notice) });
+            self.say(Message { hook: Some(hook), ..Message::system(notice) });
             return None;
         }
         // Whoever reads the log must be able to tell it from what the user wrote.
@@ -127,6 +160,9 @@ impl Agent {
     async fn turn(&mut self) -> TurnOutcome {
         if let Some(changes) = self.session.extension::<Changes>() {
             changes.take();
+        }
+        if self.mend().await.is_err() {
+            return TurnOutcome::Error;
         }
         for message in std::mem::take(&mut self.posted) {
             let fired = fire!(self.session, TURN_PRE { message: &message }).await;
@@ -156,7 +192,7 @@ impl Agent {
             self.session.extension::<Changes>().map(|changes| changes.take()).unwrap_or_default();
         let fired = fire!(self.session, TURN_POST { steps, changed: &changed, usage: &usage, outcome }).await;
         self.after(&fired).await;
-        outcome
+        if self.stored().await.is_ok() { outcome } else { TurnOutcome::Error }
     }
 
     /// Lets hooks refuse or rewrite a message before it enters the log.

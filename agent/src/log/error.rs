@@ -69,6 +69,9 @@ pub enum LogError {
         /// What the store said.
         source: hookspec::BoxError,
     },
+    /// What was said before could not be stored.
+    #[error(transparent)]
+    Fault(#[from] hookspec::LogFault),
     /// Something has no text form.
     #[error("Could not write {what} as text: {why}. Leave out the value that it names.")]
     Encode {

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::PathBuf;
 
-use hookspec::Message;
+use hookspec::{BoxFuture, Message};
 use serde_json::Value;
 
 use super::{Conversation, LogError, Rewrite};
@@ -16,12 +16,30 @@ pub trait Storage: Debug + Send + Sync {
     /// The conversation's id.
     fn id(&self) -> &str;
 
-    /// Stores `message` at the end and returns when it is durable. A message without an id or a time gets one; after
-    /// an error it is as it was.
+    /// Stores `message` at the end and returns when it is durable, or takes it into a queue where the storage
+    /// [`queues`](Self::queues). A message without an id or a time gets one; after an error it is as it was.
     ///
     /// # Errors
-    /// If it could not be stored.
+    /// If it could not be stored or taken.
     fn append(&self, message: &mut Message) -> Result<(), LogError>;
+
+    /// Whether `append` only queues a message, and [`flush`](Self::flush) says how that ended: for one on another machine.
+    fn queues(&self) -> bool {
+        false
+    }
+
+    /// Completes when what was taken before is durable: see [`LogSink::flush`](hookspec::LogSink::flush).
+    ///
+    /// # Errors
+    /// If something could not be stored.
+    fn flush(&self) -> BoxFuture<'_, Result<(), LogError>> {
+        Box::pin(std::future::ready(Ok(())))
+    }
+
+    /// After a `flush` that failed: see [`LogSink::forget`](hookspec::LogSink::forget).
+    fn forget(&self, taken: usize) -> usize {
+        taken
+    }
 
     /// Replaces the conversation in one step and keeps the old one as a branch. New messages get id and time.
     ///

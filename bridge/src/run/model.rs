@@ -82,9 +82,18 @@ impl Run<'_> {
     pub(super) fn answered(&mut self, text: &str) {
         let message = Message::assistant(text);
         self.generation_post(&message, FinishReason::Stop);
-        let message = self.session.append(message);
-        let fired = fire_now!(self.session, MESSAGE_POST_PROCESS { message: &message });
-        self.absorb(&fired);
+        self.said(message);
+    }
+
+    /// An answer that the client has shown.
+    pub(super) fn said(&mut self, message: Message) {
+        match self.session.append(message) {
+            Ok(message) => {
+                let fired = fire_now!(self.session, MESSAGE_POST_PROCESS { message: &message });
+                self.absorb(&fired);
+            }
+            Err(fault) => tracing::error!(%fault, "hooks are not told of an answer that could not be kept"),
+        }
     }
 
     /// A piece of an answer that a hook may put another text in place of.

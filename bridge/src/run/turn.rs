@@ -1,8 +1,6 @@
 //! Prompts, and the end of a turn.
 
-use hookspec::points::{
-    LOOP_CONTINUE, MESSAGE_POST_PROCESS, MESSAGE_PRE_PROCESS, TURN_POST, TURN_PRE, TurnOutcome,
-};
+use hookspec::points::{LOOP_CONTINUE, MESSAGE_PRE_PROCESS, TURN_POST, TURN_PRE, TurnOutcome};
 use hookspec::{Continue, Gate, Message, Usage, fire_now};
 
 use super::Run;
@@ -35,16 +33,17 @@ impl Run<'_> {
             }
             message = changed;
         }
-        let message = self.session.append(message);
+        let message = match self.session.append(message) {
+            Ok(message) => message,
+            Err(fault) => return self.deny(fault.to_string()),
+        };
         let fired = fire_now!(self.session, TURN_PRE { message: &message });
         self.absorb(&fired);
     }
 
     pub(super) fn turn_over(&mut self, outcome: TurnOutcome, last: Option<&str>) {
         if let Some(last) = last.filter(|last| !last.is_empty()) {
-            let message = self.session.append(Message::assistant(last));
-            let fired = fire_now!(self.session, MESSAGE_POST_PROCESS { message: &message });
-            self.absorb(&fired);
+            self.said(Message::assistant(last));
         }
         if outcome == TurnOutcome::Interrupted {
             self.interrupted();

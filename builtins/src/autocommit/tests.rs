@@ -260,7 +260,7 @@ fn messages_are_made_from_the_template_and_the_users_words() {
 fn the_subject_is_what_the_user_asked_and_not_what_a_hook_went_on_with() {
     let place = Place::new();
     let session = place.session();
-    session.append(Message { hook: Some("ci.go_on".into()), ..Message::user("the tests fail") });
+    session.append(Message { hook: Some("ci.go_on".into()), ..Message::user("the tests fail") }).unwrap();
     place.save(&session, "a", "two\n");
     rest(&session);
     assert_eq!(place.subjects(), ["Make it two", "first"]);

@@ -59,14 +59,14 @@ impl Counted {
         self.log(&session.log()).saturating_add(self.tools(session))
     }
 
-    fn log(&mut self, log: &[Arc<Message>]) -> u64 {
+    fn log<'a>(&mut self, log: impl IntoIterator<Item = &'a Arc<Message>> + Copy) -> u64 {
         let kept = self.messages.iter().zip(log);
         let same = kept.take_while(|(one, message)| Arc::ptr_eq(&one.message, message)).count();
         let gone = self.messages.split_off(same);
         self.total = self.total.saturating_sub(sum(&gone));
         let known: HashMap<&str, u64> =
             gone.iter().map(|one| (one.message.content.as_str(), one.text)).collect();
-        let new = log[same..].iter().map(|message| One {
+        let new = log.into_iter().skip(same).map(|message| One {
             text: known.get(message.content.as_str()).copied().unwrap_or_else(|| of(&message.content)),
             beside: beside_the_text(message),
             message: Arc::clone(message),

@@ -210,7 +210,9 @@ impl Talk {
             }
         };
         match end {
-            TurnEnd::Refused { .. } | TurnEnd::Rested(TurnOutcome::Error | TurnOutcome::StepLimit) => {
+            TurnEnd::Refused { .. }
+            | TurnEnd::NotStored { .. }
+            | TurnEnd::Rested(TurnOutcome::Error | TurnOutcome::StepLimit) => {
                 self.failed = true;
             }
             TurnEnd::Rested(TurnOutcome::Interrupted) => self.failed = true,

@@ -172,7 +172,7 @@ impl Scene<'_> {
         let log = self.session.log();
         // What is being said is no history yet.
         let before = log.iter().position(|held| held.id.is_some() && held.id == message.id);
-        let history = &log[..before.unwrap_or(log.len())];
+        let history = log.prefix(before.unwrap_or(log.len()));
         Ok(json!({
             "user_message": content(&message),
             "conversation_history": history.iter().map(|held| row(held)).collect::<Vec<_>>(),

@@ -223,7 +223,8 @@ fn in_force(switch: &Switch, session: &Session) -> Option<Arc<Config>> {
 }
 
 fn tell(session: &Session, text: String) {
-    session.append(Message { hook: Some("llm_switch.hold".to_owned()), ..Message::system(text) });
+    // Where it cannot be stored, the host learns that before it calls the model.
+    let _ = session.append(Message { hook: Some("llm_switch.hold".to_owned()), ..Message::system(text) });
 }
 
 /// Says where the calls to a model go. A script has no address, and must not be opened again for one.

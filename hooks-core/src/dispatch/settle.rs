@@ -21,10 +21,17 @@ pub(crate) fn settle<P: Point>(
     fired: &mut Fired<P::Verdict>,
 ) -> bool {
     let name = &hook.info.name;
-    for mut message in said.messages {
+    let mut messages = said.messages;
+    for message in &mut messages {
         message.hook = Some(name.clone());
-        let message = if P::INFO.transient { message } else { (*session.append(message)).clone() };
-        fired.told().messages.push(message);
+    }
+    if !messages.is_empty() && !P::INFO.transient {
+        // What could not be stored was not said; the host learns it at its barrier.
+        let (stored, _) = session.append_all(messages, |_| ());
+        messages = stored.iter().map(|message| (**message).clone()).collect();
+    }
+    if !messages.is_empty() {
+        fired.told().messages.append(&mut messages);
     }
     if let Some(gate) = said.gate {
         refuse_or_allow(fired, gate.reasoned(name), name);

@@ -36,7 +36,7 @@ use notices::Notices;
 use state::States;
 
 pub use interrupt::InterruptReason;
-pub use log::{LogFault, LogSink, LogView};
+pub use log::{LogFault, LogIter, LogSink, LogView};
 pub(crate) use settings::AllSettings;
 pub use settings::{HookSettings, SettingsSpec};
 pub use state::{HookState, PATIENCE, StateError, StateGuard};
@@ -191,10 +191,46 @@ impl Session {
         self.0.log.view()
     }
 
-    /// Stores a message at the end of the conversation and returns it as stored. A sink that fails is
-    /// logged and kept for [`take_log_fault`](Self::take_log_fault).
-    pub fn append(&self, message: Message) -> Arc<Message> {
+    /// Stores a message at the end of the conversation and returns it as it is there: it has its place now, and its id where
+    /// the log's sink gives one. A sink that only queues it stores it later: what must not be lost is followed by
+    /// [`flush`](Self::flush), or goes by [`store`](Self::store).
+    ///
+    /// # Errors
+    /// If the sink did not take it. It is not in the log then. The next [`flush`](Self::flush) tells it too, so a caller
+    /// without a better answer may leave it to the host.
+    pub fn append(&self, message: Message) -> Result<Arc<Message>, LogFault> {
         self.0.log.append(&self.0.id, message)
+    }
+
+    /// Appends the messages of one hook, up to the first that cannot be stored, and gives those that were.
+    ///
+    /// `then` gets them before anybody else may append: what it records is in the log's order.
+    pub(crate) fn append_all(
+        &self,
+        messages: Vec<Message>,
+        then: impl FnOnce(&[Arc<Message>]),
+    ) -> (Vec<Arc<Message>>, Option<LogFault>) {
+        self.0.log.append_all(&self.0.id, messages, then)
+    }
+
+    /// The barrier: completes when everything that was appended is stored. A host passes it before it calls a model, runs a
+    /// tool or acknowledges something. Ready at once where nothing was appended since the last time, or the sink stores at once.
+    ///
+    /// # Errors
+    /// If something could not be stored, since this was last called: also what an [`append`](Self::append) told
+    /// its caller, or a hook said. The log holds what is stored and nothing else then, and the next call starts
+    /// afresh. Every call that waits meanwhile has the same error.
+    pub async fn flush(&self) -> Result<(), LogFault> {
+        self.0.log.flush(&self.0.id).await
+    }
+
+    /// [`append`](Self::append), and complete when it is stored: the same as `append` and [`flush`](Self::flush), also where
+    /// others flush the session meanwhile.
+    ///
+    /// # Errors
+    /// As for [`flush`](Self::flush).
+    pub async fn store(&self, message: Message) -> Result<Arc<Message>, LogFault> {
+        self.0.log.store(&self.0.id, message).await
     }
 
     /// Tells the user something that the conversation need not keep: that a wait goes on, and what for. A host that has no place
@@ -204,15 +240,9 @@ impl Session {
     }
 
     /// Puts another conversation in place of this one, in memory: after a compaction or an undo that the
-    /// host has stored.
+    /// host has stored. Flush the session before you store that: what is still queued would come behind it.
     pub fn replace_log(&self, messages: LogView) {
         self.0.log.replace(messages);
-    }
-
-    /// The last fault of the log's sink since this was last asked.
-    #[must_use]
-    pub fn take_log_fault(&self) -> Option<LogFault> {
-        self.0.log.take_fault()
     }
 
     /// This session's value of type `T`, made on first use. Hooks usually take `state: &mut T` instead.
@@ -527,7 +557,7 @@ impl SessionBuilder {
             cwd: Mutex::new(cwd),
             model: Mutex::new(self.model),
             addresses: Mutex::default(),
-            log: Log::new(self.messages, self.sink.0),
+            log: Log::new(self.messages, self.sink.0, self.observer.is_some()),
             notices: self.notices,
             states: States::restored(self.states),
             extensions: self.extensions,

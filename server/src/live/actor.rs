@@ -207,14 +207,16 @@ impl Actor {
             agent.post(message).await.map_err(refused)?
         } else {
             let shown = message.role == Role::System; // the engine shows those itself
-            let stored = agent.session().append(message);
-            if !shown && stored.id.is_some() {
+            let stored = agent.session().store(message).await.map_err(|fault| {
+                tracing::error!(%fault, "a posted message is refused");
+                Refusal::NotStored
+            })?;
+            if !shown {
                 self.live.feed.publish(&Event::MessageAdded { message: &stored });
             }
             stored
         };
-        // The log gives an id to what it stores.
-        if stored.id.is_some() { Ok(Posted::Stored(stored)) } else { Err(Refusal::NotStored) }
+        Ok(Posted::Stored(stored))
     }
 
     async fn begin_step(&mut self, model: Option<String>, beforehand: Option<u32>) -> Result<(), Refusal> {
@@ -254,8 +256,7 @@ impl Actor {
 
     async fn edit(&mut self, index: usize, change: Change, truncate: bool) -> Result<(), Refusal> {
         let agent = &mut self.engine().await?.agent;
-        let mut messages: Vec<Message> =
-            agent.session().log().iter().map(|message| (**message).clone()).collect();
+        let mut messages = agent.session().log().to_messages();
         let count = messages.len();
         let message = messages.get_mut(index).ok_or(Refusal::NoMessage(count))?;
         match change {
@@ -269,7 +270,7 @@ impl Actor {
             Change::Remove => drop(messages.remove(index)),
         }
         agent.edit(messages).await?;
-        let log: Vec<Message> = agent.session().log().iter().map(|m| (**m).clone()).collect();
+        let log = agent.session().log().to_messages();
         let (owner, id) = (self.live.owner.clone(), self.live.id.clone());
         let branches = self.host.store(move |store| store.branches(&owner, &id)).await?;
         self.live.feed.publish(&Event::ConversationEdited {
@@ -290,7 +291,7 @@ impl Actor {
             let (end, ending) = during.watch(agent.run(), commands, record).await;
             let outcome = match end {
                 TurnEnd::Rested(outcome) => Some(outcome),
-                TurnEnd::Refused { .. } => None,
+                TurnEnd::Refused { .. } | TurnEnd::NotStored { .. } => None,
             };
             if let Some(more) = self.after(engine, outcome, ending).await
                 && more
@@ -328,9 +329,15 @@ impl Actor {
     ) -> Option<bool> {
         let interrupted =
             outcome == Some(TurnOutcome::Interrupted) || engine.agent.session().interrupted().is_some();
-        let left = engine.kept.inbox().unwrap_or_default();
-        let waited = !left.is_empty();
+        // What waits is in the inbox, and stays there while the log takes nothing.
+        drop(engine.agent.queue().take());
+        let left = match engine.agent.is_unstored() {
+            true => Vec::new(),
+            false => engine.kept.inbox().unwrap_or_default(),
+        };
+        let mut waited = !left.is_empty();
         if let Err(refusal) = take_in(&mut engine.agent, &engine.kept, left).await {
+            waited = false;
             self.live.feed.publish(&Event::Error { error: &refusal.to_string() });
         }
         engine.record.keep(&engine.kept).await;
@@ -366,8 +373,11 @@ async fn take_in(agent: &mut Agent, kept: &Kept, messages: Vec<Message>) -> Resu
             break; // they wait for the session to be opened again
         }
         let id = message.id.clone().unwrap_or_default();
-        if agent.post(message).await.is_err() {
-            kept.refuse(&id)?;
+        match agent.post(message).await {
+            Ok(_) => {}
+            // It waits on, with those behind it.
+            Err(TurnEnd::NotStored { .. }) => return Err(Refusal::NotStored),
+            Err(_) => kept.refuse(&id)?,
         }
     }
     Ok(())
@@ -376,7 +386,7 @@ async fn take_in(agent: &mut Agent, kept: &Kept, messages: Vec<Message>) -> Resu
 fn refused(end: TurnEnd) -> Refusal {
     match end {
         TurnEnd::Refused { reason, hook } => Refusal::Message { hook, reason },
-        TurnEnd::Rested(_) => Refusal::NotStored,
+        TurnEnd::NotStored { .. } | TurnEnd::Rested(_) => Refusal::NotStored,
     }
 }
 

@@ -127,7 +127,7 @@ fn where_messages_have_no_id_it_is_a_message_of_the_users_own() {
     let builder = Registry::builder().plugins(hookspec::plugins![hookspec_hermes]);
     let hooks = Hooks::new(adding(vec![json!("more")]).register(builder).build().unwrap());
     let session = Session::builder(&hooks, "s").build();
-    let message = session.append(Message::user("a"));
+    let message = session.append(Message::user("a")).unwrap();
     let fired = fire_now!(session, TURN_PRE { message: &message });
     let said = &fired.messages()[0];
     assert_eq!((said.role, said.content.as_str(), said.hide), (Role::User, "more", true));

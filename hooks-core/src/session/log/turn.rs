@@ -1,0 +1,128 @@
+//! Whose turn it is to append, and whose to flush.
+
+use std::future::poll_fn;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::task::{Poll, Waker};
+
+thread_local! {
+    /// Its address tells threads apart, in less time than their ids take.
+    static HERE: u8 = const { 0 };
+}
+
+fn this_thread() -> usize {
+    HERE.with(|here| std::ptr::from_ref(here).addr())
+}
+
+/// The thread that is at something, so that it is found out when it comes back to it from within.
+#[derive(Default)]
+pub(super) struct Holder(AtomicUsize);
+
+impl Holder {
+    // Relaxed: only this thread stores this thread's address.
+    pub(super) fn is_this_thread(&self) -> bool {
+        self.0.load(Ordering::Relaxed) == this_thread()
+    }
+
+    fn set(&self) {
+        self.0.store(this_thread(), Ordering::Relaxed);
+    }
+
+    fn clear(&self) {
+        self.0.store(0, Ordering::Relaxed);
+    }
+
+    /// Does something as the holder.
+    pub(super) fn during(&self, work: &mut dyn FnMut()) {
+        struct Leave<'a>(&'a Holder);
+        impl Drop for Leave<'_> {
+            fn drop(&mut self) {
+                self.0.clear();
+            }
+        }
+        self.set();
+        let _leave = Leave(self);
+        work();
+    }
+}
+
+/// One at a time; a thread that has the turn gets no second one.
+#[derive(Default)]
+pub(super) struct Turn {
+    lock: Mutex<()>,
+    holder: Holder,
+}
+
+/// Has the turn until it is dropped.
+pub(super) struct Entered<'a> {
+    turn: &'a Turn,
+    _lock: MutexGuard<'a, ()>,
+}
+
+impl Turn {
+    /// Waits for the turn. `None`: this thread has it already.
+    pub(super) fn enter(&self) -> Option<Entered<'_>> {
+        if self.is_mine() {
+            return None;
+        }
+        let lock = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
+        self.holder.set();
+        Some(Entered { turn: self, _lock: lock })
+    }
+
+    pub(super) fn is_mine(&self) -> bool {
+        self.holder.is_this_thread()
+    }
+}
+
+impl Drop for Entered<'_> {
+    fn drop(&mut self) {
+        self.turn.holder.clear();
+    }
+}
+
+/// One flush at a time; the others wait without a thread.
+#[derive(Default)]
+pub(super) struct Gate(Mutex<Waiting>);
+
+#[derive(Default)]
+struct Waiting {
+    busy: bool,
+    wakers: Vec<Waker>,
+}
+
+/// Is let through the gate until it is dropped.
+pub(super) struct Pass<'a>(&'a Gate);
+
+impl Gate {
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) async fn enter(&self) -> Pass<'_> {
+        poll_fn(|cx| {
+            let mut waiting = self.lock();
+            if waiting.busy {
+                if !waiting.wakers.iter().any(|waker| waker.will_wake(cx.waker())) {
+                    waiting.wakers.push(cx.waker().clone());
+                }
+                return Poll::Pending;
+            }
+            waiting.busy = true;
+            Poll::Ready(Pass(self))
+        })
+        .await
+    }
+}
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        let wakers = {
+            let mut waiting = self.0.lock();
+            waiting.busy = false;
+            std::mem::take(&mut waiting.wakers)
+        };
+        // All of them: one that is not polled any more must not keep the others waiting.
+        wakers.into_iter().for_each(Waker::wake);
+    }
+}
