@@ -15,12 +15,18 @@ use crate::entry::BoxFuture;
 use crate::outcome::BoxError;
 use crate::registry::{Hooks, Registry};
 use crate::session::Session;
-use crate::spawn::block_on;
+use crate::spawn::{Spawn, Threads};
 use crate::timeline::{Observer, TimelineEntry};
 
 fn session_with(sink: impl LogSink + 'static) -> Session {
     let hooks = Hooks::new(Registry::builder().linked(false).build().unwrap());
     Session::builder(&hooks, "kept").log([], Some(Box::new(sink))).build()
+}
+
+fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> T {
+    let mut done = None;
+    Threads::default().block_on(Box::pin(async { done = Some(future.await) }));
+    done.unwrap()
 }
 
 fn texts(session: &Session) -> Vec<String> {

@@ -1,9 +1,9 @@
 //! Whose turn it is to append, and whose to flush.
 
-use std::future::poll_fn;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::task::{Poll, Waker};
+
+use crate::spawn::WakerSet;
 
 thread_local! {
     /// Its address tells threads apart, in less time than their ids take.
@@ -83,46 +83,23 @@ impl Drop for Entered<'_> {
 
 /// One flush at a time; the others wait without a thread.
 #[derive(Default)]
-pub(super) struct Gate(Mutex<Waiting>);
-
-#[derive(Default)]
-struct Waiting {
-    busy: bool,
-    wakers: Vec<Waker>,
+pub(super) struct Gate {
+    busy: AtomicBool,
+    waiting: WakerSet,
 }
 
 /// Is let through the gate until it is dropped.
 pub(super) struct Pass<'a>(&'a Gate);
 
 impl Gate {
-    fn lock(&self) -> MutexGuard<'_, Waiting> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     pub(super) async fn enter(&self) -> Pass<'_> {
-        poll_fn(|cx| {
-            let mut waiting = self.lock();
-            if waiting.busy {
-                if !waiting.wakers.iter().any(|waker| waker.will_wake(cx.waker())) {
-                    waiting.wakers.push(cx.waker().clone());
-                }
-                return Poll::Pending;
-            }
-            waiting.busy = true;
-            Poll::Ready(Pass(self))
-        })
-        .await
+        self.waiting.until(|| (!self.busy.swap(true, Ordering::AcqRel)).then(|| Pass(self))).await
     }
 }
 
 impl Drop for Pass<'_> {
     fn drop(&mut self) {
-        let wakers = {
-            let mut waiting = self.0.lock();
-            waiting.busy = false;
-            std::mem::take(&mut waiting.wakers)
-        };
-        // All of them: one that is not polled any more must not keep the others waiting.
-        wakers.into_iter().for_each(Waker::wake);
+        self.0.busy.store(false, Ordering::Release);
+        self.0.waiting.wake_one();
     }
 }
