@@ -22,6 +22,8 @@ impl Agent {
             let text = fault.to_string();
             self.frontend.notice(&text);
             self.error(ErrorSource::Host, &text, false, 0).await;
+            // What those hooks said is stored now, or lost without another word.
+            let _ = self.session.flush().await;
         }
         Err(NotStored(fault))
     }

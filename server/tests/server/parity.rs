@@ -53,7 +53,7 @@ fn hooks(mode: Mode) -> RegistryBuilder {
     Registry::builder()
         .mode(mode)
         .plugins(hookspec::plugins![hookspec_agent, hookspec_builtins])
-        .allow(["trial", "time_awareness", "tool.*"])
+        .allow(["trial", "time_awareness", "tool.*", "tool.elicit"])
         .register(Hook::new(TURN_PRE, "trial.says", |_, _| Message::system("a turn begins")))
         .register(Hook::new(LOOP_CONTINUE, "trial.once_more", |event, session| {
             let first = session.log().iter().all(|message| message.content != "and again");
