@@ -2,6 +2,8 @@
 
 mod extensions;
 mod interrupt;
+#[cfg(test)]
+mod interrupt_tests;
 mod log;
 mod notices;
 mod settings;

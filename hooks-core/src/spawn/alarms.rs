@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::pin::Pin;
 use std::sync::{Arc, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::sync::{Condvar, Mutex, lock, now};
@@ -59,15 +58,14 @@ impl Alarms {
 
     fn start(self: &Arc<Self>) {
         let alarms = Arc::clone(self);
-        let thread = thread::Builder::new().name("hookspec-timer".into());
-        if let Err(error) = thread.spawn(move || alarms.serve()) {
+        if let Err(error) = crate::sync::start("hookspec-timer", move || alarms.serve()) {
             lock(&self.set).served = false;
             tracing::error!(%error, "no timer thread could be had: time limits of hooks do not work until there is one");
         }
     }
 
     /// Wakes what is due, until nobody has waited for a while.
-    pub(crate) fn serve(&self) {
+    fn serve(&self) {
         let mut idle = false;
         let mut set = lock(&self.set);
         loop {

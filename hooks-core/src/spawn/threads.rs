@@ -84,7 +84,7 @@ impl Pool {
             return Ok(());
         }
         let pool = Arc::clone(self);
-        thread::Builder::new().name("hookspec".into()).spawn(move || pool.work())?;
+        crate::sync::start("hookspec", move || pool.work())?;
         jobs.threads += 1;
         Ok(())
     }

@@ -1,0 +1,25 @@
+//! Models of what hands work from thread to thread: every order that threads may take, within a bound.
+//!
+//! The files of the library are included as they are; `sync` is loom's here. A waiter that nobody wakes is a deadlock,
+//! which loom reports with the path that led there.
+
+#![allow(unreachable_pub, clippy::unwrap_used)]
+
+mod alarms;
+mod background;
+mod oneshot;
+mod session;
+mod spawn;
+mod sync;
+mod waiting;
+
+mod entry {
+    pub(crate) use hookspec::BoxFuture;
+}
+
+/// Runs a model: all orders in which threads are interrupted at most so often where they need not be.
+fn model(model: impl Fn() + Sync + Send + 'static) {
+    let mut builder = loom::model::Builder::new();
+    builder.preemption_bound = Some(2);
+    builder.check(model);
+}
