@@ -400,6 +400,36 @@ mod tests {
     }
 
     #[test]
+    fn a_host_limits_hooks_that_set_no_limit() {
+        let limit = |texts: &[&str]| {
+            let mut config = Config::new();
+            texts.iter().try_for_each(|text| config.add_toml("f.toml", text, &[]))?;
+            Ok::<_, ConfigError>(config.timeout)
+        };
+        let seconds = |seconds| Some(Some(Duration::from_secs(seconds)));
+        assert_eq!(limit(&["", "[hooks]"]), Ok(None));
+        assert_eq!(limit(&["[hooks]\ntimeout = '2m'"]), Ok(seconds(120)));
+        assert_eq!(limit(&["[hooks]\ntimeout = 'never'", "[hooks.lint]\ntimeout = 3"]), Ok(Some(None)));
+        assert_eq!(limit(&["[hooks]\ntimeout = 'never'", "[hooks]\ntimeout = '1s'"]), Ok(seconds(1)));
+        for (value, part) in [
+            ("30", "a length of time is a whole number with its unit"),
+            ("'30'", "`30` of what?"),
+            ("'soon'", "the units are"),
+            ("'0s'", "no time at all"),
+            ("{ s = 1 }", "\"never\" is no limit"),
+            ("true", "\"never\" is no limit"),
+        ] {
+            let error = limit(&[&format!("[hooks]\n# how long\ntimeout = {value}")]).unwrap_err().to_string();
+            assert!(
+                error.starts_with("f.toml: `[hooks]`: `timeout = ") && error.contains("in line 3"),
+                "{error}"
+            );
+            assert!(error.contains(part), "{error}");
+        }
+        assert!(limit(&["hooks.timeout = '1x'"]).unwrap_err().to_string().contains("in line 1"));
+    }
+
+    #[test]
     fn mistakes_name_the_culprit() {
         let mut config = Config::new();
         let error = config.add_toml("f.toml", "[hook]\nx=1", &["agent"]).unwrap_err().to_string();

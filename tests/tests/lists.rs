@@ -203,6 +203,22 @@ fn a_hook_that_is_left_out_stops_nobody_by_the_tool_it_names() {
 }
 
 #[test]
+fn the_limit_of_hooks_that_set_none_is_the_hosts() {
+    use std::time::Duration;
+    let limit = |text: &str, said: Option<Option<Duration>>| {
+        let builder = builder().config(config(&[text]));
+        let builder = said.into_iter().fold(builder, RegistryBuilder::default_timeout);
+        builder.build().unwrap().default_timeout()
+    };
+    let after = |seconds| Some(Duration::from_secs(seconds));
+    assert_eq!(limit("", None), after(30));
+    assert_eq!(limit("[hooks]\ntimeout = '7s'", None), after(7));
+    assert_eq!(limit("[hooks]\ntimeout = 'never'", None), None);
+    assert_eq!(limit("[hooks]\ntimeout = 'never'", Some(after(9))), after(9), "as with the other lists");
+    assert_eq!(limit("", Some(None)), None);
+}
+
+#[test]
 fn a_hook_is_one_row_at_its_point() {
     let of = |mode| by_hand("hand.twin").options(Options { modes: mode, ..Options::DEFAULT });
     let both = || builder().register(of(&[Mode::Cli])).register(of(&[Mode::Server]));

@@ -217,8 +217,9 @@ impl RegistryBuilder {
         self
     }
 
-    /// Groups of hooks that lists and priorities may name here although this host has none of them: those that a file
-    /// brings in one folder and not in the next, or that are for other hosts of the same user.
+    /// Groups of hooks that lists and priorities may name although none of them is built in: those that a file brings in
+    /// one folder and not in the next, that are for other hosts of the same user, or that are
+    /// [registered](crate::Hooks::register) while this one runs.
     #[must_use]
     pub fn elsewhere(mut self, groups: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.elsewhere.extend(groups.into_iter().map(Into::into));

@@ -106,12 +106,17 @@ impl AllSettings {
     /// The settings of type `T` of the hooks of that origin's group.
     pub(crate) fn of<T: HookSettings>(&self, origin: &Origin) -> Arc<T> {
         match self.0.get(&TypeId::of::<T>()).map(Vec::as_slice) {
-            Some(groups @ [_, _, ..]) => {
-                let group = origin.group();
-                typed(groups.iter().find(|(held, _)| **held == *group))
-            }
+            Some(groups @ [_, _, ..]) => typed(groups.iter().find(|(group, _)| is_in(origin, group))),
             one => typed(one.and_then(<[_]>::first)),
         }
+    }
+}
+
+/// Whether that is the origin's group, without a search for where it begins and ends.
+fn is_in(origin: &Origin, group: &str) -> bool {
+    match origin.name {
+        Some(name) => name.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('.')),
+        None => origin.module.strip_suffix(group).is_some_and(|rest| rest.is_empty() || rest.ends_with("::")),
     }
 }
 
@@ -177,6 +182,29 @@ mod tests {
     fn an_unknown_key_is_an_error_with_the_nearest_name() {
         let error = read_text("limits = 3").unwrap_err();
         assert!(error.contains("`limits`") && error.contains("did you mean `limit`"), "{error}");
+    }
+
+    #[test]
+    fn an_origin_is_in_one_group() {
+        let origin =
+            |name, module| Origin { function: "f", name, module, package: "p", file: "f", line: 1, docs: "" };
+        for (name, module, group, others) in [
+            (Some("go.style"), "a::b", "go", ["g", "go.", "style"]),
+            (Some("go"), "a::b", "go", ["", "g", "b"]),
+            (Some("go.style.more"), "a::b", "go", ["go.style", "more", "b"]),
+            (None, "a::lint", "lint", ["int", "a", "a::lint"]),
+            (None, "lint", "lint", ["int", "f", ""]),
+        ] {
+            let origin = origin(name, module);
+            assert_eq!(origin.group(), group);
+            assert!(is_in(&origin, group), "{origin:?}");
+            // No group has a colon, a dot or no name.
+            let other = others
+                .iter()
+                .filter(|other| !other.is_empty() && !other.contains([':', '.']))
+                .find(|other| is_in(&origin, other));
+            assert_eq!(other, None, "{origin:?}");
+        }
     }
 
     #[test]

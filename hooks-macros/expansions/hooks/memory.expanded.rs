@@ -6,17 +6,18 @@ const _: () = {
     use __point::__core as __core;
     type __P = __point::Point;
     type __V = <__P as __core::Point>::Verdict;
+    const __ORIGIN: __core::Origin = __core::Origin {
+        function: "memory",
+        name: ::core::option::Option::None,
+        module: module_path!(),
+        package: env!("CARGO_PKG_NAME"),
+        file: file!(),
+        line: line!(),
+        docs: "",
+    };
     #[gathered[__point::__SLICE]]
     static __ENTRY: __core::Entry<__P> = __core::Entry::new(
-        __core::Origin {
-            function: "memory",
-            name: ::core::option::Option::None,
-            module: module_path!(),
-            package: env!("CARGO_PKG_NAME"),
-            file: file!(),
-            line: line!(),
-            docs: "",
-        },
+        __ORIGIN,
         __core::Options::DEFAULT,
         __core::Call::<
             __P,
@@ -33,7 +34,9 @@ const _: () = {
                         return ();
                     }
                 };
-                let __settings = __core::Session::settings::<Told>(__session);
+                let __settings = __core::Session::settings_of::<
+                    Told,
+                >(__session, &__ORIGIN);
                 memory(
                     &mut *__state,
                     &*__settings,

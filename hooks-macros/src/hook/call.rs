@@ -75,7 +75,7 @@ fn preludes(hook: &Hook, give_up: &TokenStream) -> TokenStream {
                 };
             }),
             Bound::Settings(ty) => prelude.extend(quote! {
-                let __settings = __core::Session::settings::<#ty>(__session);
+                let __settings = __core::Session::settings_of::<#ty>(__session, &__ORIGIN);
             }),
             _ => {}
         }

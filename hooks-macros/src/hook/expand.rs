@@ -24,6 +24,11 @@ pub(crate) fn expand(hook: &Hook, item: &TokenStream) -> TokenStream {
         Bound::Settings(ty) => Some(ty),
         _ => None,
     });
+    // Named only where the call asks whose settings it gets.
+    let (origin, named_origin) = match settings {
+        Some(_) => (quote!(__ORIGIN), quote!(const __ORIGIN: __core::Origin = #origin;)),
+        None => (origin, TokenStream::new()),
+    };
     let settings = match settings {
         Some(ty) => quote!(::core::option::Option::Some(__core::SettingsSpec::of::<#ty>())),
         None => quote!(::core::option::Option::None),
@@ -45,6 +50,7 @@ pub(crate) fn expand(hook: &Hook, item: &TokenStream) -> TokenStream {
             type __V = <__P as __core::Point>::Verdict;
             #asked
             #once_named
+            #named_origin
             __core::__gathered!([__point::__SLICE] __core::Entry<__P> = __core::Entry::new(
                 #origin,
                 #option_tokens,
