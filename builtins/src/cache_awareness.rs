@@ -2,7 +2,7 @@
 //!
 //! **Watches** answers of the model, the ends of turns and `CACHE_INVALIDATED`. **Speaks** never. **Keeps**, per
 //! session and through a resume, when and why the prompt's prefix last changed, the turns and tokens since, and
-//! when the model last answered. Ask with `session.state::<Cache>()`: `is_valid`, `likely_cold`, `should_batch`,
+//! when the model last answered. Ask with `session.state_now::<Cache>()`: `is_valid`, `likely_cold`, `should_batch`,
 //! `status`. **Costs** a clock read for each answer.
 //!
 //! Different from gptme: a turn in which the prefix changed does not count as a turn since then; tokens are counted
@@ -32,7 +32,7 @@ pub const BATCH_TURNS: u32 = 10;
 /// /// Proposes a compaction once the cache has paid for itself.
 /// #[hook(TURN_POST, priority = -10, name = "doc.propose")]
 /// fn propose(session: &Session) -> Result<Option<Message>, StateError> {
-///     let due = session.state::<Cache>()?.should_batch(BATCH_TURNS);
+///     let due = session.state_now::<Cache>()?.should_batch(BATCH_TURNS);
 ///     Ok(due.then(|| Message::system("This is a good moment to compact the conversation.")))
 /// }
 /// ```
@@ -192,7 +192,7 @@ mod tests {
     }
 
     fn cache(session: &Session) -> Cache {
-        session.state::<Cache>().unwrap().clone()
+        session.try_state::<Cache>().unwrap().clone()
     }
 
     fn invalidate(session: &Session, reason: InvalidationReason, before: u64, after: u64) {
@@ -271,7 +271,7 @@ mod tests {
     #[test]
     fn t5_t6_other_hooks_at_the_point_are_on_their_own_and_see_the_change() {
         let broken = Hook::new(CACHE_INVALIDATED, "test.broken", |_, session: &Session| {
-            assert_eq!(session.state::<Cache>().unwrap().invalidations, 99, "not yet");
+            assert_eq!(session.try_state::<Cache>().unwrap().invalidations, 99, "not yet");
             Flow::Continue
         });
         let session = session_with(Some(broken));

@@ -70,19 +70,19 @@ pub enum When {
 pub struct Told(bool);
 
 /// Checks what the turn changed.
-#[hook(TURN_POST, priority = 10, blocking, aliases = ["precommit.precommit_check", "precommit_full"])]
+#[hook(TURN_POST, priority = 10, blocking, timeout = "never", aliases = ["precommit.precommit_check", "precommit_full"])]
 fn on_turn(changed: &[PathBuf], session: &Session, settings: &Settings, state: &mut Told) -> Option<Message> {
     (settings.when == When::Turn).then(|| check(changed, session, settings, state))?
 }
 
 /// Checks a file that was written.
-#[hook(FILE_POST_SAVE, blocking, aliases = ["precommit.precommit_check", "precommit_file"])]
+#[hook(FILE_POST_SAVE, blocking, timeout = "never", aliases = ["precommit.precommit_check", "precommit_file"])]
 fn on_save(path: &Path, session: &Session, settings: &Settings, state: &mut Told) -> Option<Message> {
     (settings.when == When::Save).then(|| check(&[path.to_owned()], session, settings, state))?
 }
 
 /// Checks a file that was changed.
-#[hook(FILE_POST_PATCH, blocking, aliases = ["precommit.precommit_check", "precommit_file"])]
+#[hook(FILE_POST_PATCH, blocking, timeout = "never", aliases = ["precommit.precommit_check", "precommit_file"])]
 fn on_patch(path: &Path, session: &Session, settings: &Settings, state: &mut Told) -> Option<Message> {
     (settings.when == When::Save).then(|| check(&[path.to_owned()], session, settings, state))?
 }

@@ -52,7 +52,7 @@ async fn ask(
     session: &Session,
     settings: &Settings,
 ) -> First<Confirmation> {
-    match session.state::<Beforehand>().map(|mut beforehand| beforehand.take(why)) {
+    match session.state::<Beforehand>().await.map(|mut beforehand| beforehand.take(why)) {
         Ok(Some(_)) => return First(Confirmation::Confirm),
         Ok(None) => {}
         Err(error) => return refuse(&error.to_string()),
@@ -67,10 +67,10 @@ async fn ask(
         why: why.clone(),
     };
     let reply = desk.ask_tool(session, question, Duration::from_secs(settings.timeout_s)).await;
-    decide(reply, session)
+    decide(reply, session).await
 }
 
-fn decide(reply: Result<ToolReply, NoAnswer>, session: &Session) -> First<Confirmation> {
+async fn decide(reply: Result<ToolReply, NoAnswer>, session: &Session) -> First<Confirmation> {
     First(match reply {
         Ok(ToolReply::Confirm) => Confirmation::Confirm,
         Ok(ToolReply::Edit { content }) => Confirmation::Edit { content },
@@ -78,7 +78,7 @@ fn decide(reply: Result<ToolReply, NoAnswer>, session: &Session) -> First<Confir
         Ok(ToolReply::Skip { reason: Some(reason) }) => {
             Confirmation::Skip { reason: format!("{DECLINED} The reason given: {reason}") }
         }
-        Ok(ToolReply::Auto { count }) => match session.state::<Beforehand>() {
+        Ok(ToolReply::Auto { count }) => match session.state::<Beforehand>().await {
             Ok(mut beforehand) => {
                 beforehand.allow(Further::Count(count));
                 Confirmation::Confirm

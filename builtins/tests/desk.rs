@@ -127,7 +127,7 @@ async fn s20_rows_2_and_6_nowhere_to_ask_is_a_refusal() {
 async fn s20_row_3_what_was_confirmed_beforehand_is_not_asked() {
     let (desk, mut seen) = desk();
     let session = session("s", &desk);
-    session.state::<Beforehand>().unwrap().allow(Further::Count(2));
+    session.try_state::<Beforehand>().unwrap().allow(Further::Count(2));
     assert_eq!(confirm(&session).await, Some(Confirmation::Confirm));
     assert_eq!(confirm(&session).await, Some(Confirmation::Confirm));
     assert!(seen.try_recv().is_err(), "nobody was bothered");

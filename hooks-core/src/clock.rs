@@ -47,6 +47,14 @@ impl Clock {
         }
     }
 
+    /// The time of day a moment after `at`, without asking the machine again where it need not be asked.
+    pub(crate) fn after(&self, at: Timestamp, since: Duration) -> Timestamp {
+        match &self.0 {
+            Kind::System => later(at, since),
+            Kind::Manual(_) | Kind::Shifted(_) => self.now(),
+        }
+    }
+
     /// Time since an arbitrary fixed moment, for measuring; never goes back on the system clock.
     #[must_use]
     pub fn elapsed(&self) -> Duration {

@@ -12,7 +12,7 @@ use serde::Serialize;
 use crate::failure::Failure;
 use crate::outcome::{IntoOutcome, Outcome};
 use crate::point::Point;
-use crate::session::{Session, SettingsSpec};
+use crate::session::{Session, SettingsSpec, StateSpec};
 
 /// A boxed future that may move between threads.
 pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
@@ -20,9 +20,13 @@ pub type BoxFuture<'a, T> = Pin<Box<dyn Future<Output = T> + Send + 'a>>;
 /// A hook as the dispatcher calls it.
 pub type SyncCall<P> =
     for<'a, 'e> fn(&'a <P as Point>::Event<'e>, &'a Session, &'a mut Outcome<<P as Point>::Verdict>);
-/// An `async fn` hook as the dispatcher calls it.
-pub type AsyncCall<P> =
-    for<'a> fn(<P as Point>::Event<'a>, &'a Session) -> BoxFuture<'a, Outcome<<P as Point>::Verdict>>;
+/// An `async fn` hook as the dispatcher calls it. `None`: the outcome says why it does not run, for it failed or must wait for its
+/// state first.
+pub type AsyncCall<P> = for<'a> fn(
+    <P as Point>::Event<'a>,
+    &'a Session,
+    &'a mut Outcome<<P as Point>::Verdict>,
+) -> Option<BoxFuture<'a, ()>>;
 /// A closure hook.
 pub type ClosureCall<P> = dyn for<'a, 'e> Fn(&'a <P as Point>::Event<'e>, &'a Session, &'a mut Outcome<<P as Point>::Verdict>)
     + Send
@@ -89,6 +93,47 @@ pub enum Placement {
     Background,
 }
 
+/// How long a hook may take before it is cut off, if it can be: an async, blocking or background one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Timeout {
+    /// As long as the host lets hooks take that say nothing: 30 s, unless it set something else. A hook that asks the user
+    /// (`confirmation`) is then not cut off.
+    #[default]
+    Host,
+    /// It is not cut off.
+    Never,
+    /// This long.
+    After(Duration),
+}
+
+impl Timeout {
+    /// What holds for hooks that say nothing in a host that says nothing.
+    pub const DEFAULT: Duration = Duration::from_secs(30);
+
+    /// The limit of a hook, where `host` is the host's for hooks that say nothing.
+    pub(crate) fn limit<P: Point>(
+        self,
+        call: &Call<P>,
+        options: &Options,
+        host: Option<Duration>,
+    ) -> Option<Duration> {
+        let inline = options.placement == Placement::Inline && !matches!(call, Call::Async(_));
+        match self {
+            _ if inline => None,
+            Self::Host if options.confirmation => None,
+            Self::Host => host,
+            Self::Never => None,
+            Self::After(limit) => Some(limit),
+        }
+    }
+}
+
+impl From<Duration> for Timeout {
+    fn from(limit: Duration) -> Self {
+        Self::After(limit)
+    }
+}
+
 /// What may stand in `#[hook(POINT, …)]` beside the point.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
@@ -105,8 +150,8 @@ pub struct Options {
     pub once: bool,
     /// Where it runs.
     pub placement: Placement,
-    /// How long an async or blocking hook may take before it is cut off.
-    pub timeout: Option<Duration>,
+    /// How long an async, blocking or background hook may take before it is cut off.
+    pub timeout: Timeout,
     /// How long it may take before a warning names it.
     pub budget: Option<Duration>,
     /// Whether a failure of this gate hook lets things pass instead of denying them.
@@ -129,7 +174,7 @@ impl Options {
         modes: &[],
         once: false,
         placement: Placement::Inline,
-        timeout: None,
+        timeout: Timeout::Host,
         budget: None,
         fail_open: false,
         quarantine: None,
@@ -189,6 +234,7 @@ pub struct Entry<P: Point> {
     pub(crate) options: Options,
     pub(crate) call: Call<P>,
     pub(crate) settings: Option<SettingsSpec>,
+    pub(crate) state: Option<StateSpec>,
     pub(crate) on_error: Option<fn(&Failure, &Session)>,
 }
 
@@ -200,9 +246,10 @@ impl<P: Point> Entry<P> {
         options: Options,
         call: Call<P>,
         settings: Option<SettingsSpec>,
+        state: Option<StateSpec>,
         on_error: Option<fn(&Failure, &Session)>,
     ) -> Self {
-        Self { origin, options, call, settings, on_error }
+        Self { origin, options, call, settings, state, on_error }
     }
 
     /// Where it stands in the source.

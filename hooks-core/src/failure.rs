@@ -1,9 +1,10 @@
 //! Failures: what a hook that did not do its work leaves behind.
 
-use std::any::Any;
 use std::time::Duration;
 
 use serde::Serialize;
+
+use crate::session::StateError;
 
 /// A hook that panicked, returned an error, or took too long.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -23,12 +24,23 @@ pub enum Cause {
     /// It panicked; the text is the panic's message.
     #[error("panicked: {0}")]
     Panic(String),
+    /// It was cut off because whoever fired the point did not wait any longer.
+    #[error("was cut short: whoever fired its point waits no more")]
+    Cancelled,
     /// It returned an error.
     #[error("failed: {0}")]
     Error(String),
     /// It was cut off, or abandoned, after this long.
     #[error("overran its timeout of {0:?}")]
     Timeout(Duration),
+    /// It must be waited for, and the thread that fired with `fire_now!` may not wait.
+    #[error(
+        "was not waited for: `fire_now!` was called on a thread that drives an async runtime and may not block; fire with `fire!(…).await` there"
+    )]
+    CannotWait,
+    /// It could not have its state.
+    #[error("was not run: {0}")]
+    State(#[serde(serialize_with = "text")] StateError),
     /// Hooks fired points from within hooks too deeply; the text is the chain of points.
     #[error("was not run: hooks fire points from within hooks more than 8 deep ({0}); break the cycle")]
     Depth(String),
@@ -40,11 +52,6 @@ impl std::fmt::Display for Failure {
     }
 }
 
-/// The text of a panic's payload.
-pub(crate) fn panic_text(payload: &(dyn Any + Send)) -> String {
-    payload
-        .downcast_ref::<&str>()
-        .map(|text| (*text).to_owned())
-        .or_else(|| payload.downcast_ref::<String>().cloned())
-        .unwrap_or_else(|| "a payload that is not text".to_owned())
+fn text<S: serde::Serializer>(error: &StateError, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(error)
 }

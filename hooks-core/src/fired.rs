@@ -1,6 +1,7 @@
 //! Fired: what all hooks of a point said together.
 
 use std::fmt;
+use std::sync::Arc;
 
 use serde::Serialize;
 use serde_json::Value;
@@ -18,7 +19,7 @@ use crate::verdict::{First, Fold, Gate, Verdict};
 pub struct Fired<V: Verdict>(pub(crate) Option<Box<Told<V>>>);
 
 pub(crate) struct Told<V: Verdict> {
-    pub(crate) messages: Vec<Message>,
+    pub(crate) messages: Vec<Arc<Message>>,
     pub(crate) gate: Option<(Gate, String)>,
     pub(crate) fold: Option<V::Fold>,
     pub(crate) first: Option<(V::First, String)>,
@@ -47,13 +48,14 @@ impl<V: Verdict> Fired<V> {
     }
 
     /// What the hooks emitted, in order.
-    pub fn messages(&self) -> &[Message] {
+    pub fn messages(&self) -> &[Arc<Message>] {
         self.0.as_ref().map_or(&[], |told| &told.messages)
     }
 
     /// The same, by value.
     pub fn into_messages(self) -> Vec<Message> {
-        self.0.map_or_else(Vec::new, |told| told.messages)
+        let messages = self.0.map_or_else(Vec::new, |told| told.messages);
+        messages.into_iter().map(Arc::unwrap_or_clone).collect()
     }
 
     /// Whether a hook ended the chain or the session.
@@ -78,7 +80,7 @@ impl<V: Verdict> Fired<V> {
         let told = self.0.map_or_else(Told::default, |told| *told);
         let value = |value: Result<Value, serde_json::Error>| value.unwrap_or(Value::Null);
         FiredJson {
-            messages: told.messages,
+            messages: told.messages.into_iter().map(Arc::unwrap_or_clone).collect(),
             gate: told.gate.map(|(gate, _)| gate),
             fold: told.fold.map(|fold| value(serde_json::to_value(fold))),
             first: told.first.map(|(first, _)| value(serde_json::to_value(first))),

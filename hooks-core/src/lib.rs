@@ -58,6 +58,7 @@ mod ask;
 mod background;
 #[cfg(doctest)]
 mod book;
+mod by_type;
 mod clock;
 mod config;
 mod dispatch;
@@ -65,6 +66,7 @@ mod entry;
 mod failure;
 mod fired;
 mod flow;
+mod guard;
 mod json_hook;
 mod message;
 mod model;
@@ -87,7 +89,7 @@ pub use background::{BackgroundSettings, Unfinished, WhenFull};
 pub use clock::Clock;
 pub use config::{Config, ConfigError, Foreign, Named};
 pub use entry::{
-    AsyncCall, BoxFuture, Call, ClosureCall, Entry, Hook, Mode, Options, Origin, Placement, SyncCall,
+    AsyncCall, BoxFuture, Call, ClosureCall, Entry, Hook, Mode, Options, Origin, Placement, SyncCall, Timeout,
 };
 pub use failure::{Cause, Failure};
 pub use fired::{Fired, FiredJson, Folded, Gated};
@@ -109,10 +111,10 @@ pub use registry::{
 };
 pub use session::{
     HookSettings, HookState, InterruptReason, LogFault, LogIter, LogSink, LogView, PATIENCE, Session,
-    SessionBuilder, SettingsSpec, StateDir, StateError, StateGuard,
+    SessionBuilder, SettingsSpec, StateDir, StateError, StateGuard, StateSpec,
 };
 pub use spawn::{BlockingError, Job, Spawn, SpawnError, Threads};
-pub use timeline::{HookRun, Observer, Timeline, TimelineEntry};
+pub use timeline::{HookRun, Observer, Recorded, RecordedFire, RecordedRun, Timeline, TimelineEntry};
 #[doc(hidden)]
 pub use tool::IntoToolError;
 pub use tool::{

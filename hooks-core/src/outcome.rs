@@ -2,8 +2,10 @@
 
 use std::fmt;
 
+use crate::entry::Origin;
 use crate::flow::Flow;
 use crate::message::Message;
+use crate::session::{HookState, Session, StateError, StateGuard, Taken, Ticket};
 use crate::verdict::{First, Fold, Gate, Messages, Verdict};
 
 /// What one run of one hook said. One pointer wide, and null while the hook has said nothing, so that a
@@ -18,6 +20,45 @@ pub(crate) struct Said<V: Verdict> {
     pub(crate) first: Option<V::First>,
     pub(crate) error: Option<BoxError>,
     pub(crate) flow: Flow,
+    /// Its turn for the state that it waited for.
+    turn: Option<Ticket>,
+    /// Why it did not run, where it did not get its state.
+    unrun: Option<Unrun>,
+}
+
+/// A hook that did not get its state.
+pub(crate) enum Unrun {
+    /// It has to wait.
+    Wait(Ticket),
+    /// It never will.
+    Never(StateError),
+}
+
+impl<V: Verdict> Said<V> {
+    pub(crate) fn is_silent(&self) -> bool {
+        let Self { messages, gate, fold, first, error, flow, .. } = self;
+        messages.is_empty()
+            && gate.is_none()
+            && fold.is_none()
+            && first.is_none()
+            && error.is_none()
+            && *flow == Flow::Continue
+    }
+}
+
+impl<V: Verdict> Default for Said<V> {
+    fn default() -> Self {
+        Self {
+            messages: Vec::new(),
+            gate: None,
+            fold: None,
+            first: None,
+            error: None,
+            flow: Flow::Continue,
+            turn: None,
+            unrun: None,
+        }
+    }
 }
 
 /// Any error a hook may return.
@@ -40,16 +81,35 @@ impl<V: Verdict> Outcome<V> {
     }
 
     fn said(&mut self) -> &mut Said<V> {
-        self.0.get_or_insert_with(|| {
-            Box::new(Said {
-                messages: Vec::new(),
-                gate: None,
-                fold: None,
-                first: None,
-                error: None,
-                flow: Flow::Continue,
-            })
-        })
+        self.0.get_or_insert_default()
+    }
+
+    /// Why the hook did not run, if it did not get its state.
+    pub(crate) fn take_unrun(&mut self) -> Option<Unrun> {
+        self.0.as_mut()?.unrun.take()
+    }
+
+    /// For a hook whose turn it is to have its state.
+    pub(crate) fn turn(ticket: Ticket) -> Self {
+        Self(Some(Box::new(Said { turn: Some(ticket), ..Said::default() })))
+    }
+
+    /// The state of a hook, which runs only if it gets it. Where it does not, because somebody else has it, the dispatcher waits
+    /// for it and calls again.
+    #[doc(hidden)]
+    pub fn state<'s, T: HookState>(
+        &mut self,
+        session: &'s Session,
+        hook: &'static Origin,
+    ) -> Option<StateGuard<'s, T>> {
+        let ticket = self.0.as_mut().and_then(|said| said.turn.take());
+        let unrun = match session.take_state(hook, ticket) {
+            Taken::Now(guard) => return Some(guard),
+            Taken::Later(number) => Unrun::Wait(Ticket::new::<T>(session, number)),
+            Taken::Never(error) => Unrun::Never(error),
+        };
+        self.said().unrun = Some(unrun);
+        None
     }
 
     /// Adds a message.

@@ -3,19 +3,113 @@
 //! Nobody measures time unless a session has an [`Observer`]: a pair of clock reads costs more than forty
 //! hooks. [`Timeline`] is an observer that remembers; a host may bring one that writes.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::flow::Flow;
+use crate::message::Message;
+use crate::point::PointInfo;
+use crate::registry::HookInfo;
 use crate::verdict::Gate;
 
 /// Told of everything that happens at a session's hook points.
 pub trait Observer: std::fmt::Debug + Send + Sync {
-    /// Takes one entry. Called on the dispatch path: be quick, and never block for long.
-    fn record(&self, entry: TimelineEntry);
+    /// Takes one record. Called on the dispatch path, for a hook that spoke while nothing else can be stored in the session: be
+    /// quick, and store nothing in the session. What is only to be shown becomes a [`TimelineEntry`] when somebody looks.
+    fn record(&self, record: Recorded);
+}
+
+/// One thing that happened, as it is told: small, and nothing is allocated for a hook that says nothing.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Recorded {
+    /// A point fired, with or without hooks.
+    Fired(RecordedFire),
+    /// A hook ran.
+    Ran(RecordedRun),
+}
+
+/// A point that fired.
+#[derive(Clone, Copy, Debug)]
+pub struct RecordedFire {
+    /// The point.
+    pub point: &'static PointInfo,
+    /// When, UTC.
+    pub at: Timestamp,
+    /// When, since the session was opened.
+    pub offset: Duration,
+}
+
+/// A run of a hook.
+#[derive(Clone, Debug)]
+pub struct RecordedRun {
+    /// The hook.
+    pub hook: Arc<HookInfo>,
+    /// When it began, UTC.
+    pub at: Timestamp,
+    /// When it began, since the session was opened.
+    pub offset: Duration,
+    /// How long it ran.
+    pub took: Duration,
+    /// Whether it ran beside the chain.
+    pub background: bool,
+    /// What it said, if anything.
+    pub(crate) said: Option<Box<SaidRecord>>,
+}
+
+/// What a hook said.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SaidRecord {
+    pub(crate) messages: Vec<Arc<Message>>,
+    pub(crate) gate: Option<Gate>,
+    pub(crate) fold: Option<Value>,
+    pub(crate) first: Option<Value>,
+    pub(crate) flow: Option<Flow>,
+    pub(crate) error: Option<String>,
+}
+
+impl RecordedRun {
+    /// Whether the hook said nothing and did not fail.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.said.is_none()
+    }
+}
+
+impl From<Recorded> for TimelineEntry {
+    fn from(record: Recorded) -> Self {
+        match record {
+            Recorded::Fired(RecordedFire { point, at, offset }) => {
+                Self::Fired { point: point.wire.to_owned(), at, offset_us: micros(offset) }
+            }
+            Recorded::Ran(run) => {
+                let said = run.said.map_or_else(SaidRecord::default, |said| *said);
+                Self::Ran(Box::new(HookRun {
+                    hook: run.hook.name.clone(),
+                    point: run.hook.point.wire.to_owned(),
+                    at: run.at,
+                    offset_us: micros(run.offset),
+                    duration_us: micros(run.took),
+                    background: run.background,
+                    messages: said.messages.iter().map(|message| message.content.clone()).collect(),
+                    transient: run.hook.point.transient,
+                    gate: said.gate,
+                    fold: said.fold,
+                    first: said.first,
+                    flow: said.flow,
+                    error: said.error,
+                }))
+            }
+        }
+    }
+}
+
+fn micros(duration: Duration) -> u64 {
+    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
 
 /// One thing that happened.
@@ -78,7 +172,7 @@ pub struct HookRun {
 #[derive(Debug)]
 pub struct Timeline {
     capacity: usize,
-    entries: Mutex<std::collections::VecDeque<TimelineEntry>>,
+    entries: Mutex<std::collections::VecDeque<Recorded>>,
 }
 
 impl Timeline {
@@ -91,7 +185,13 @@ impl Timeline {
     /// What happened so far, oldest first.
     #[must_use]
     pub fn entries(&self) -> Vec<TimelineEntry> {
-        self.entries.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+        self.entries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .iter()
+            .cloned()
+            .map(TimelineEntry::from)
+            .collect()
     }
 
     /// The points that fired, in order, by wire name.
@@ -120,11 +220,13 @@ impl Timeline {
 }
 
 impl Observer for Timeline {
-    fn record(&self, entry: TimelineEntry) {
+    fn record(&self, record: Recorded) {
         let mut entries = self.entries.lock().unwrap_or_else(PoisonError::into_inner);
-        if entries.len() >= self.capacity {
-            entries.pop_front();
+        let oldest = if entries.len() >= self.capacity { entries.pop_front() } else { None };
+        if self.capacity > 0 {
+            entries.push_back(record);
         }
-        entries.push_back(entry);
+        drop(entries);
+        drop(oldest);
     }
 }

@@ -19,7 +19,7 @@ fn session(registry: Registry) -> Session {
     Session::builder(&Hooks::new(registry), "s").build()
 }
 
-fn texts(messages: &[Message]) -> Vec<&str> {
+fn texts(messages: &[Arc<Message>]) -> Vec<&str> {
     messages.iter().map(|message| message.content.as_str()).collect()
 }
 

@@ -42,6 +42,14 @@ impl Opt {
     }
 }
 
+/// How long something may take.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Limit {
+    Never,
+    /// Nanoseconds.
+    After(u64),
+}
+
 /// A list of options.
 pub(crate) struct Opts(Vec<Opt>);
 
@@ -191,6 +199,17 @@ impl Opts {
         }
     }
 
+    /// A length of time, or `"never"`.
+    pub(crate) fn limit(&self, key: &str, errors: &mut Errors) -> Option<Limit> {
+        if let Some(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) =
+            self.get(key).and_then(|option| option.value.as_ref()).map(ungroup::expr)
+            && text.value() == "never"
+        {
+            return Some(Limit::Never);
+        }
+        self.duration(key, errors).map(Limit::After)
+    }
+
     pub(crate) fn path(&self, key: &str, errors: &mut Errors) -> Option<Path> {
         self.path_to(key, &format!("a function, as in `{key} = my_function`"), errors)
     }
@@ -259,7 +278,7 @@ mod tests {
     use proc_macro2::TokenStream;
     use quote::quote;
 
-    use super::Opts;
+    use super::{Limit, Opts};
     use crate::errors::Errors;
 
     fn opts(tokens: TokenStream) -> Opts {
@@ -274,6 +293,12 @@ mod tests {
 
     #[test]
     fn every_kind_of_value_is_read() {
+        let limits = opts(quote!(a = "never", b = "30s", c = "newer"));
+        let mut none = Errors::default();
+        assert_eq!(limits.limit("a", &mut none), Some(Limit::Never));
+        assert_eq!(limits.limit("b", &mut none), Some(Limit::After(30_000_000_000)));
+        assert_eq!(limits.limit("c", &mut none), None);
+        assert_eq!(none.texts().len(), 1);
         let list = opts(quote!(a = -5, b = "30s", c = [x, y], d = true, e, f = m::f, g = "t", h = 1 + N,));
         let mut errors = Errors::default();
         assert_eq!(list.integer("a", &mut errors), Some(-5));

@@ -18,6 +18,7 @@ pub(crate) struct Param {
     /// The name without a leading underscore or `r#`.
     pub(crate) name: String,
     pub(crate) ty: Type,
+    pub(crate) attrs: Vec<Attribute>,
 }
 
 /// A function of which only what stands before the body is looked at: what is wrong in the body is rustc's to tell.
@@ -119,6 +120,7 @@ pub(crate) fn params(function: &Function, what: &str, errors: &mut Errors) -> Ve
                         ident: pattern.ident.clone(),
                         name: name.trim_start_matches('_').to_owned(),
                         ty,
+                        attrs: typed.attrs.clone(),
                     });
                 }
                 other => errors.at(

@@ -244,7 +244,7 @@ async fn a_resumed_session_goes_on_where_it_was() {
     let stage = Stage::new(&[save("a", "x"), say("first"), say("second")]);
     let counts = || {
         Hook::new(TURN_PRE, "stage.counts", |_, session: &hookspec::Session| {
-            let mut count = session.state::<Count>().unwrap();
+            let mut count = session.try_state::<Count>().unwrap();
             count.0 += 1;
             Message::system(format!("turn {}", count.0))
         })

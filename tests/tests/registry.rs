@@ -119,8 +119,8 @@ fn hooks(builder: RegistryBuilder) -> Hooks {
     }
 }
 
-fn texts(messages: &[Message]) -> Vec<&str> {
-    messages.iter().map(|message| message.content.as_str()).collect()
+fn texts<M: std::borrow::Borrow<Message>>(messages: &[M]) -> Vec<&str> {
+    messages.iter().map(|message| message.borrow().content.as_str()).collect()
 }
 
 fn save(session: &Session) -> hookspec::Fired<hookspec::Messages> {
@@ -203,13 +203,7 @@ async fn async_hooks_are_awaited_in_order_and_cut_off() {
 fn a_sync_host_without_a_runtime_can_still_wait() {
     let wait = Hook::<TURN_PRE::Point>::from_call(
         "test.waits",
-        hookspec::Call::Async(|_, _| {
-            Box::pin(async {
-                let mut out = hookspec::Outcome::silent();
-                out.message(Message::system("waited"));
-                out
-            })
-        }),
+        hookspec::Call::Async(|_, _, out| Some(Box::pin(async { out.message(Message::system("waited")) }))),
     );
     let session =
         Session::builder(&Hooks::new(Registry::builder().linked(false).register(wait).build().unwrap()), "s")

@@ -335,7 +335,7 @@ fn state_goes_on_from_event_to_event_and_none_is_lost_between_many_at_once() {
         p::TOOL_PRE_EXECUTE,
         "count.calls",
         |_, session| {
-            let mut count = session.state::<Count>()?;
+            let mut count = session.try_state::<Count>()?;
             count.0 += 1;
             Ok::<_, hookspec::StateError>((count.0 == 200).then(|| Gate::deny("two hundred")))
         },

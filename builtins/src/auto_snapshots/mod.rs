@@ -146,7 +146,7 @@ struct Open {
 }
 
 /// Takes a snapshot before a call that may change files. It has no opinion on the call.
-#[hook(TOOL_PRE_EXECUTE, priority = 90, blocking, fail_open)]
+#[hook(TOOL_PRE_EXECUTE, priority = 90, blocking, timeout = "never", fail_open)]
 fn pre(
     tool_use: &ToolUse,
     session: &Session,
@@ -165,7 +165,7 @@ fn pre(
 }
 
 /// Takes a snapshot after a call that changed something, and drops the oldest ones.
-#[hook(TOOL_POST_EXECUTE, priority = 90, blocking)]
+#[hook(TOOL_POST_EXECUTE, priority = 90, blocking, timeout = "never")]
 fn post(
     tool_use: &ToolUse,
     session: &Session,

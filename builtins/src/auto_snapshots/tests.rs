@@ -345,7 +345,7 @@ fn calls_in_one_another_are_compared_with_their_own_beginning() {
     after(&session, &call("inner"));
     after(&session, &call("outer"));
     assert_eq!(place.labels(), ["initial", "pre:save", "pre:save", "post:save"]);
-    assert!(session.state::<Calls>().unwrap().open.is_empty());
+    assert!(session.try_state::<Calls>().unwrap().open.is_empty());
 }
 
 #[test]
@@ -354,11 +354,11 @@ fn calls_whose_end_is_never_told_do_not_pile_up() {
     let session = place.session("s");
     for number in 0..MOST_OPEN {
         let (call, tree) = (format!("old {number}"), String::new());
-        session.state::<Calls>().unwrap().open.push(Open { call, tree });
+        session.try_state::<Calls>().unwrap().open.push(Open { call, tree });
     }
     before(&session, &save());
     let open =
-        session.state::<Calls>().unwrap().open.iter().map(|open| open.call.clone()).collect::<Vec<_>>();
+        session.try_state::<Calls>().unwrap().open.iter().map(|open| open.call.clone()).collect::<Vec<_>>();
     assert_eq!((open.len(), open[0].as_str()), (MOST_OPEN, "old 1"));
     after(&session, &save());
     assert_eq!(place.labels(), ["initial", "pre:save"], "the newest one is known");

@@ -62,7 +62,7 @@ pub struct Pending {
 }
 
 /// Looks at a file before it is written first. It has no opinion on the write.
-#[hook(FILE_PRE_SAVE, blocking, fail_open)]
+#[hook(FILE_PRE_SAVE, blocking, timeout = "never", fail_open)]
 fn before_save(
     path: &Path,
     session: &Session,
@@ -73,7 +73,7 @@ fn before_save(
 }
 
 /// Looks at a file before it is changed first.
-#[hook(FILE_PRE_PATCH, blocking, fail_open)]
+#[hook(FILE_PRE_PATCH, blocking, timeout = "never", fail_open)]
 fn before_patch(
     path: &Path,
     session: &Session,
@@ -96,7 +96,7 @@ fn after_patch(path: &Path, settings: &Settings, state: &mut Pending) {
 }
 
 /// Commits what the turn changed.
-#[hook(TURN_POST, priority = -10, blocking)]
+#[hook(TURN_POST, priority = -10, blocking, timeout = "never")]
 fn commit_turn(
     changed: &[PathBuf],
     outcome: TurnOutcome,

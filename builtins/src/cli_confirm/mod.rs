@@ -140,7 +140,7 @@ fn converse(
     if let Why::Gate(reason) = question.why {
         terminal.say(reason);
     }
-    let beforehand = || session.state::<Beforehand>().map_err(|error| error.to_string());
+    let beforehand = || session.state_now::<Beforehand>().map_err(|error| error.to_string());
     match beforehand()?.take(question.why) {
         Some(Further::All) => return Ok(Confirmation::Confirm),
         Some(Further::Count(left)) => {

@@ -31,7 +31,7 @@ const MARKS: [u64; 17] = [
     1_000_000_000,
 ];
 
-/// What a session has used and cost. Read it with `session.state::<Ledger>()`.
+/// What a session has used and cost. Read it with `session.state_now::<Ledger>()`.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Ledger {

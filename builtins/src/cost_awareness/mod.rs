@@ -94,7 +94,7 @@ fn session_end(state: &mut Ledger) {
 /// One line on what the session has cost, for the user; `None` when it was free, or when this group is off.
 #[must_use]
 pub fn summary(session: &Session) -> Option<String> {
-    match session.state::<Ledger>() {
+    match session.state_now::<Ledger>() {
         Ok(ledger) => ledger.summary(),
         Err(error) => {
             tracing::warn!(%error, "the session's cost cannot be told");

@@ -101,7 +101,7 @@ fn said(session: &Session) -> String {
 #[test]
 fn t1_t2_t3_a_new_ledger_is_empty_and_the_first_mark_is_ten_cents() {
     let session = session();
-    assert_eq!(*session.state::<Ledger>().unwrap(), Ledger::default());
+    assert_eq!(*session.try_state::<Ledger>().unwrap(), Ledger::default());
     assert!(turn(&session, 5).is_empty());
     let texts = turn(&session, 6);
     assert_eq!(texts.len(), 1);
@@ -291,7 +291,7 @@ fn two_names_of_one_model_are_one_model() {
     let hooks = Hooks::new(registry("").unwrap());
     let session = Session::builder(&hooks, "s").clock(clock).extension(models).build();
     answered(&session, "claude-sonnet-4-5-20250929", None, Some(usage(1000, 500, 2000, 100)));
-    assert_eq!(session.state::<Ledger>().unwrap().cost, MicroDollars(11_475), "priced by the table");
+    assert_eq!(session.try_state::<Ledger>().unwrap().cost, MicroDollars(11_475), "priced by the table");
     assert_eq!(later(&session, 301).len(), 1);
 }
 

@@ -36,7 +36,7 @@ pub struct Settings {
 
 /// Offers the options of the assistant's question. Late, so that hooks with work to do go first; only in hosts
 /// that may have somebody to ask, and await a hook.
-#[hook(LOOP_CONTINUE, priority = -10, modes = [cli, server], budget = "1440m")]
+#[hook(LOOP_CONTINUE, priority = -10, modes = [cli, server], timeout = "never", budget = "1440m")]
 async fn offer(
     outcome: TurnOutcome,
     queue: &[Message],

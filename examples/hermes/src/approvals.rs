@@ -23,7 +23,7 @@ fn asked(tool_use: &ToolUse, why: &Why, state: &mut Asked) {
 /// Tells what became of it.
 #[hook(TOOL_POST_EXECUTE, priority = 1_900_000, name = "hermes_points.decided")]
 fn decided(tool_use: &ToolUse, status: ToolStatus, session: &Session) -> Option<Flow> {
-    let asked = session.state::<Asked>().ok().and_then(|mut asked| asked.0.take());
+    let asked = session.state_now::<Asked>().ok().and_then(|mut asked| asked.0.take());
     let (_, why) = asked.filter(|(call, _)| same(call, tool_use))?;
     let choice = match status {
         ToolStatus::Denied => Choice::Deny,

@@ -26,7 +26,7 @@ pub(crate) fn add(session: &Session, message: &Message, text: String) -> Result<
     };
     let log = session.log();
     let there: BTreeSet<&str> = log.iter().filter_map(|message| message.id.as_deref()).collect();
-    let mut injected = session.state::<Injected>()?;
+    let mut injected = session.state_now::<Injected>()?;
     // A message that is gone (an undo, a compaction) takes with it what was added.
     injected.0.retain(|id, _| there.contains(id.as_str()));
     injected.0.insert(id, text);

@@ -45,7 +45,7 @@ pub(crate) struct Over {
 impl Seen {
     /// A copy of what has been seen; nothing where another hook does not let go of it.
     pub(crate) fn of(session: &Session) -> Self {
-        session.state::<Self>().map(|seen| seen.clone()).unwrap_or_default()
+        session.state_now::<Self>().map(|seen| seen.clone()).unwrap_or_default()
     }
 
     /// The turn's id; empty before the first turn.

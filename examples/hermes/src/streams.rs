@@ -23,7 +23,7 @@ fn started(index: u32, session: &Session) -> Option<Flow> {
     if index > 0 {
         return None;
     }
-    if let Ok(mut stream) = session.state::<Stream>() {
+    if let Ok(mut stream) = session.state_now::<Stream>() {
         stream.open = true;
     }
     settled(session, &fire_now!(session, ON_STREAM_START { model: &session.model() }))
@@ -51,7 +51,7 @@ fn failed(source: ErrorSource, error: &str, session: &Session) -> Option<Flow> {
 }
 
 fn end(session: &Session, final_text: &str, finished: bool, error: Option<&str>) -> Option<Flow> {
-    let was_open = session.state::<Stream>().is_ok_and(|mut stream| std::mem::take(&mut stream.open));
+    let was_open = session.state_now::<Stream>().is_ok_and(|mut stream| std::mem::take(&mut stream.open));
     if !was_open {
         return None;
     }
@@ -67,7 +67,7 @@ fn step(state: &mut Stream) {
 /// Tells what the model said before it called tools: with the first call of the step.
 #[hook(TOOL_TRANSFORM, priority = 2_000_000, name = "hermes_points.interim")]
 fn interim(session: &Session) -> Option<Flow> {
-    let first = session.state::<Stream>().is_ok_and(|mut stream| std::mem::take(&mut stream.fresh));
+    let first = session.state_now::<Stream>().is_ok_and(|mut stream| std::mem::take(&mut stream.fresh));
     let said = last_answer(session).filter(|_| first)?;
     let (text, already_streamed) = (said.content.as_str(), said.quiet);
     settled(session, &fire_now!(session, ON_INTERIM_MESSAGE { text, already_streamed }))

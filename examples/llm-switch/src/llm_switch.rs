@@ -44,7 +44,7 @@ struct Memory {
 }
 
 /// Holds a call to a local model until its server is up.
-#[hook(GENERATION_PRE, priority = -1000, budget = "60m")]
+#[hook(GENERATION_PRE, priority = -1000, timeout = "never", budget = "60m")]
 async fn hold(request: &Request, session: &Session, settings: &Settings) -> Result<(), StartError> {
     let Some(switch) = switch_of(session, settings) else { return Ok(()) };
     let config = in_force(&switch, session).unwrap_or_default();
@@ -243,7 +243,7 @@ fn point_away(session: &Session, model: &str) {
 }
 
 fn memory<T: Default>(session: &Session, with: impl FnOnce(&mut Memory) -> T) -> T {
-    match session.state::<Memory>() {
+    match session.state_now::<Memory>() {
         Ok(mut memory) => with(&mut memory),
         Err(error) => {
             tracing::warn!(%error, "what this session was told of local models is not known");

@@ -5,26 +5,28 @@ use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::entry::SyncCall;
-use crate::failure::{Cause, panic_text};
+use crate::failure::Cause;
 use crate::fired::Fired;
-use crate::outcome::Outcome;
+use crate::guard::swallow;
+use crate::outcome::{Outcome, Unrun};
 use crate::point::Point;
 use crate::registry::Slots;
 use crate::session::Session;
 
-use super::chain;
-use super::settle::{failed, settle, too_deep};
+use super::chain::{self, Frame};
+use super::settle::{settle, too_deep};
+use super::{On, Progress, Quick};
 
-pub(super) fn run<P: Point>(slots: &Slots<P>, session: &Session, event: &P::Event<'_>) -> Fired<P::Verdict> {
-    let _frame = match chain::enter(P::INFO) {
-        Ok(frame) => frame,
-        Err(chain) => return too_deep::<P>(session, chain),
-    };
+pub(super) fn run<P: Point>(slots: &Slots<P>, session: &Session, event: &P::Event<'_>) -> Quick<P> {
     let mut out = Outcome::silent();
+    let _entered = match chain::enter(P::INFO, Frame::of(&out)) {
+        Ok(entered) => entered,
+        Err(chain) => return Quick::Done(too_deep::<P>(session, chain)),
+    };
     let mut next = 0;
     let ended = sweep(&slots.calls, &mut next, event, session, &mut out);
     if ended.is_ok() && !out.spoke() {
-        Fired::SILENT
+        Quick::Done(Fired::SILENT)
     } else {
         eventful(slots, session, event, next, ended, out)
     }
@@ -50,7 +52,7 @@ fn sweep<P: Point>(
     }))
 }
 
-/// Goes on after a hook that panicked or spoke: kept apart so that silent chains do not pay for it.
+/// Goes on after a hook that panicked, spoke, or waits for its state: kept apart so that silent chains do not pay for it.
 #[cold]
 fn eventful<P: Point>(
     slots: &Slots<P>,
@@ -59,25 +61,25 @@ fn eventful<P: Point>(
     mut next: usize,
     mut ended: Result<(), Box<dyn Any + Send>>,
     mut out: Outcome<P::Verdict>,
-) -> Fired<P::Verdict> {
-    let mut fired = Fired::SILENT;
-    let mut value = None;
+) -> Quick<P> {
+    let mut progress = Progress::none();
     while ended.is_err() || out.spoke() {
         let hook = &slots.hooks[next - 1];
-        let mut goes_on = true;
-        if let Some(said) = out.take() {
-            goes_on = settle(hook, session, *said, &mut value, &mut fired);
+        let mut cause = ended.err().map(|payload| Cause::Panic(swallow(payload)));
+        match out.take_unrun() {
+            // Only a future can wait.
+            Some(Unrun::Wait(ticket)) => {
+                let (next, ticket, on) = (next - 1, Some(ticket), On::All);
+                return Quick::Rest(Some(Box::new(Progress { next, ticket, on, ..progress })));
+            }
+            Some(Unrun::Never(error)) => cause = Some(Cause::State(error)),
+            None => {}
         }
-        if let Err(payload) = ended {
-            failed(hook, session, Cause::Panic(panic_text(&*payload)), &mut fired);
-        }
+        let goes_on = settle(hook, session, out.take(), cause, None, &mut progress);
         if !goes_on {
             break;
         }
-        ended = sweep(&slots.calls, &mut next, &P::with(event, value.as_ref()), session, &mut out);
+        ended = sweep(&slots.calls, &mut next, &P::with(event, progress.value.as_ref()), session, &mut out);
     }
-    if let Some(value) = value {
-        fired.told().fold = Some(value);
-    }
-    fired
+    Quick::Done(progress.end())
 }

@@ -4,97 +4,217 @@
 //! - nobody listens: one branch;
 //! - every hook is a plain sync function and nobody watches: the loop in [`fast`], which costs what a
 //!   hand-written loop over function pointers costs;
-//! - anything else (an observer, async, blocking, background or once-only hooks, hooks switched off, time
-//!   limits): the loop in [`slow`].
+//! - anything else (an observer, async, blocking, background or once-only hooks, closures, hooks switched off, time
+//!   limits, a state that somebody else holds): the loop in [`slow`].
 //!
 //! All three promise the same: priority order, each hook sees what earlier ones emitted, no panic gets out,
-//! a hook that fails costs only itself, and a gate that fails denies.
+//! a hook that fails costs only itself, and a gate that fails denies. The reference model in `tests/model` says what
+//! that is, and every way is held to it.
 
+mod background;
 pub(crate) mod chain;
 mod fast;
+mod limit;
+mod pool;
 mod settle;
 mod slow;
+mod watch;
+
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
 
 use crate::fired::Fired;
 use crate::point::Point;
 use crate::registry::{Handle, Slots};
-use crate::session::Session;
-use crate::timeline::TimelineEntry;
+use crate::session::{Session, Ticket};
+use crate::verdict::Verdict;
+
+/// The folded value while a chain runs, outside of `Fired` so that the next event can borrow it.
+type FoldOf<P> = <<P as Point>::Verdict as Verdict>::Fold;
+
+/// How far a chain of hooks came.
+struct Progress<P: Point> {
+    /// The next hook to run.
+    next: usize,
+    /// Its turn, where it waits for its state.
+    ticket: Option<Ticket>,
+    /// The hooks that run, once that is decided.
+    on: On,
+    value: Option<FoldOf<P>>,
+    fired: Fired<P::Verdict>,
+}
+
+impl<P: Point> Progress<P> {
+    const fn none() -> Self {
+        Self { next: 0, ticket: None, on: On::Undecided, value: None, fired: Fired::SILENT }
+    }
+
+    fn end(mut self) -> Fired<P::Verdict> {
+        if let Some(value) = self.value {
+            self.fired.told().fold = Some(value);
+        }
+        self.fired
+    }
+}
+
+/// Which hooks of a chain run: decided when it begins, so that what one of them switches counts from the next time on.
+enum On {
+    Undecided,
+    All,
+    /// A bit each.
+    Some(Vec<u64>),
+}
+
+impl On {
+    fn decide<P: Point>(slots: &Slots<P>, session: &Session) -> Self {
+        let off = session.off_names();
+        if off.is_none() && slots.all_on() {
+            return Self::All;
+        }
+        let mut bits = vec![0_u64; slots.hooks.len().div_ceil(64)];
+        for (index, hook) in slots.hooks.iter().enumerate() {
+            let off = off.as_ref().is_some_and(|off| off.contains(&hook.info.name));
+            if hook.switch.is_on() && !off {
+                bits[index / 64] |= 1 << (index % 64);
+            }
+        }
+        Self::Some(bits)
+    }
+
+    fn has(&self, index: usize) -> bool {
+        match self {
+            Self::Some(bits) => bits[index / 64] & (1 << (index % 64)) != 0,
+            Self::All | Self::Undecided => true,
+        }
+    }
+}
+
+/// What the fast loop came to.
+enum Quick<P: Point> {
+    Done(Fired<P::Verdict>),
+    /// The rest is for the slow loop; boxed, for it is rare.
+    Rest(Option<Box<Progress<P>>>),
+}
 
 impl<P: Point> Handle<P> {
     /// Runs the hooks of this point on one event.
     ///
-    /// The future is ready at once unless an async or blocking hook is among them.
+    /// The future is ready at once unless an async or blocking hook is among them, or a hook waits for its state.
     pub async fn fire(&self, session: &Session, event: P::Event<'_>) -> Fired<P::Verdict> {
         match quick::<P>(&self.0, session, &event) {
-            Some(fired) => fired,
-            None => slow::run::<P>(&self.0, session, event).await,
+            Quick::Done(fired) => fired,
+            Quick::Rest(progress) => slow::run::<P>(&self.0, session, event, true, unboxed(progress)).await,
         }
     }
 
     /// Runs the hooks of this point on one event, on this thread.
     ///
     /// For sync hosts, which build their registry with [`sync_host`](crate::RegistryBuilder::sync_host) so
-    /// that no async hook gets selected. Where one is selected all the same, this thread waits for it.
+    /// that no async hook gets selected. Where one is selected all the same, this thread waits for it; if it may not, for it
+    /// drives an async runtime that has no other, that hook fails and says so.
     #[inline]
     pub fn fire_now(&self, session: &Session, event: P::Event<'_>) -> Fired<P::Verdict> {
         match quick::<P>(&self.0, session, &event) {
-            Some(fired) => fired,
-            None => wait::<P>(self, session, event),
+            Quick::Done(fired) => fired,
+            Quick::Rest(progress) => wait::<P>(&self.0, session, event, unboxed(progress)),
         }
     }
 }
 
+fn unboxed<P: Point>(progress: Option<Box<Progress<P>>>) -> Progress<P> {
+    progress.map_or_else(Progress::none, |progress| *progress)
+}
+
 /// The outcome, where it can be had without the slow loop.
 #[inline]
-fn quick<P: Point>(slots: &Slots<P>, session: &Session, event: &P::Event<'_>) -> Option<Fired<P::Verdict>> {
+fn quick<P: Point>(slots: &Slots<P>, session: &Session, event: &P::Event<'_>) -> Quick<P> {
     if session.is_watched() {
-        observe_fired::<P>(session);
-        return slots.hooks.is_empty().then_some(Fired::SILENT);
+        return watched::<P>(slots, session, event);
     }
     if slots.hooks.is_empty() {
-        return Some(Fired::SILENT);
+        return Quick::Done(Fired::SILENT);
     }
-    slots.is_plain().then(|| fast::run::<P>(slots, session, event))
+    if slots.is_plain() { fast::run::<P>(slots, session, event) } else { Quick::Rest(None) }
 }
 
+/// The same where somebody observes the session, or a hook is switched off in it.
 #[cold]
-fn observe_fired<P: Point>(session: &Session) {
-    session.observe(TimelineEntry::Fired {
-        point: P::INFO.wire.to_owned(),
-        at: session.clock().now(),
-        offset_us: micros(session.age()),
-    });
+#[inline(never)]
+fn watched<P: Point>(slots: &Slots<P>, session: &Session, event: &P::Event<'_>) -> Quick<P> {
+    if session.is_observed() {
+        if slots.hooks.is_empty() {
+            watch::fired::<P>(session);
+            return Quick::Done(Fired::SILENT);
+        }
+        return Quick::Rest(None);
+    }
+    if slots.hooks.is_empty() {
+        return Quick::Done(Fired::SILENT);
+    }
+    if slots.is_plain() && !session.has_off_at::<P>() {
+        fast::run::<P>(slots, session, event)
+    } else {
+        Quick::Rest(None)
+    }
 }
 
+/// Runs the slow loop to its end on this thread.
 #[cold]
-fn wait<P: Point>(handle: &Handle<P>, session: &Session, event: P::Event<'_>) -> Fired<P::Verdict> {
-    let mut fired = Fired::SILENT;
+fn wait<P: Point>(
+    slots: &Slots<P>,
+    session: &Session,
+    event: P::Event<'_>,
+    progress: Progress<P>,
+) -> Fired<P::Verdict> {
     let spawn = session.hooks().spawn();
-    spawn.block_on(Box::pin(async {
-        fired = slow::run::<P>(&handle.0, session, event).await;
-    }));
+    let may_wait = spawn.may_block();
+    let mut running = pin!(slow::run::<P>(slots, session, event, may_wait, progress));
+    // Most chains need nobody to wait, and then it is nobody's business where this thread is.
+    if let Poll::Ready(fired) = running.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
+        return fired;
+    }
+    let mut fired = Fired::SILENT;
+    spawn.block_on(Box::pin(async { fired = running.await }));
     fired
 }
 
 /// What `fire!` calls.
 pub async fn fire<P: Point>(session: &Session, event: P::Event<'_>) -> Fired<P::Verdict> {
-    let registry = session.registry();
-    match registry.find::<P>() {
-        Some(handle) => handle.fire(session, event).await,
-        None => Handle::<P>::empty().fire(session, event).await,
+    match begin::<P>(session, &event) {
+        Ok(fired) => fired,
+        Err((slots, progress)) => slow::run::<P>(&slots, session, event, true, unboxed(progress)).await,
     }
 }
 
 /// What `fire_now!` calls.
 pub fn fire_now<P: Point>(session: &Session, event: P::Event<'_>) -> Fired<P::Verdict> {
-    let registry = session.registry();
-    match registry.find::<P>() {
-        Some(handle) => handle.fire_now(session, event),
-        None => Handle::<P>::empty().fire_now(session, event),
+    match begin::<P>(session, &event) {
+        Ok(fired) => fired,
+        Err((slots, progress)) => wait::<P>(&slots, session, event, unboxed(progress)),
     }
 }
 
-pub(crate) fn micros(duration: std::time::Duration) -> u64 {
-    u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
+/// The hooks that have to go on, and how far they came.
+type Rest<P> = (Arc<Slots<P>>, Option<Box<Progress<P>>>);
+
+/// Looks the hooks up and runs them, as far as that can be done without the slow loop.
+fn begin<P: Point>(session: &Session, event: &P::Event<'_>) -> Result<Fired<P::Verdict>, Rest<P>> {
+    let registry = session.hooks().borrow();
+    let Some(slots) = registry.slots::<P>() else { return Ok(nobody::<P>(session)) };
+    match quick::<P>(slots, session, event) {
+        Quick::Done(fired) => Ok(fired),
+        Quick::Rest(progress) => {
+            let slots = registry.find::<P>().map_or_else(|| Handle::empty().0, |handle| handle.0);
+            Err((slots, progress))
+        }
+    }
+}
+
+/// A point of which the registry knows nothing.
+fn nobody<P: Point>(session: &Session) -> Fired<P::Verdict> {
+    if session.is_observed() {
+        watch::fired::<P>(session);
+    }
+    Fired::SILENT
 }

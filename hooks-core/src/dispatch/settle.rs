@@ -1,67 +1,85 @@
 //! Settling: what one hook said becomes part of what the point's hooks say together.
 
+use std::sync::Arc;
+
 use crate::failure::{Cause, Failure};
 use crate::fired::Fired;
 use crate::flow::Flow;
-use crate::outcome::Said;
+use crate::guard::{drop_quietly, guarded};
+use crate::outcome::{BoxError, Said};
 use crate::point::Point;
 use crate::registry::HookSlot;
 use crate::session::Session;
 use crate::verdict::{Gate, Verdict};
 
-/// The folded value while a chain runs, outside of `Fired` so that the next event can borrow it.
-pub(crate) type FoldOf<P> = <<P as Point>::Verdict as Verdict>::Fold;
+use super::Progress;
+use super::watch::Lap;
 
-/// Adds what `hook` said. Returns whether the chain goes on.
-pub(crate) fn settle<P: Point>(
+/// Adds what `hook` said, and how it failed if it did, and records its run where that is watched. Returns whether the chain
+/// goes on.
+pub(super) fn settle<P: Point>(
     hook: &HookSlot<P>,
     session: &Session,
-    said: Said<P::Verdict>,
-    value: &mut Option<FoldOf<P>>,
-    fired: &mut Fired<P::Verdict>,
+    said: Option<Box<Said<P::Verdict>>>,
+    cause: Option<Cause>,
+    lap: Option<Lap<'_, P>>,
+    progress: &mut Progress<P>,
 ) -> bool {
     let name = &hook.info.name;
-    let mut messages = said.messages;
-    for message in &mut messages {
-        message.hook = Some(name.clone());
+    let Said { messages, gate, fold, first, error, flow, .. } = said.map_or_else(Said::default, |said| *said);
+    let error = error.map(error_text);
+    let lap = lap.map(|lap| {
+        let error = cause.as_ref().map(ToString::to_string).or_else(|| error.clone());
+        lap.saying(gate.as_ref(), fold.as_ref(), first.as_ref(), &flow, error)
+    });
+    if messages.is_empty() {
+        lap.into_iter().for_each(|lap| lap.record(&[]));
+    } else {
+        let mut messages = messages;
+        messages.iter_mut().for_each(|message| message.hook = Some(name.clone()));
+        let stored = if P::INFO.transient {
+            let stored: Vec<_> = messages.into_iter().map(Arc::new).collect();
+            lap.into_iter().for_each(|lap| lap.record(&stored));
+            stored
+        } else {
+            // What could not be stored was not said; the host hears of it where it passes the log's barrier.
+            session.append_all(messages, |stored| lap.into_iter().for_each(|lap| lap.record(stored))).0
+        };
+        progress.fired.told().messages.extend(stored);
     }
-    if !messages.is_empty() && !P::INFO.transient {
-        // What could not be stored was not said; the host learns it at its barrier.
-        let (stored, _) = session.append_all(messages, |_| ());
-        messages = stored.iter().map(|message| (**message).clone()).collect();
+    if let Some(gate) = gate {
+        refuse_or_allow(&mut progress.fired, gate.reasoned(name), name);
     }
-    if !messages.is_empty() {
-        fired.told().messages.append(&mut messages);
+    if let Some(folded) = fold
+        && let Some(old) = progress.value.replace(folded)
+    {
+        drop_quietly(old, "a value that a later hook replaced");
     }
-    if let Some(gate) = said.gate {
-        refuse_or_allow(fired, gate.reasoned(name), name);
+    let answered = first.is_some();
+    if let Some(answer) = first {
+        progress.fired.told().first = Some((answer, name.clone()));
     }
-    if let Some(folded) = said.fold {
-        *value = Some(folded);
+    for cause in error.map(Cause::Error).into_iter().chain(cause) {
+        failed(hook, session, cause, &mut progress.fired);
     }
-    let answered = said.first.is_some();
-    if let Some(answer) = said.first {
-        fired.told().first = Some((answer, name.clone()));
-    }
-    if let Some(error) = said.error {
-        failed(hook, session, Cause::Error(error.to_string()), fired);
-    }
-    match said.flow {
+    match flow {
         Flow::Continue => !answered,
         flow @ (Flow::Stop | Flow::EndSession(_)) => {
-            fired.told().flow = flow;
+            progress.fired.told().flow = flow;
             false
         }
     }
 }
 
+/// What an error says. Its text and its end are somebody's code.
+pub(super) fn error_text(error: BoxError) -> String {
+    let text = guarded(|| error.to_string());
+    drop_quietly(error, "an error of a hook");
+    text.unwrap_or_else(|panic| format!("an error whose text cannot be had, for it panicked: {panic}"))
+}
+
 /// Records a failure; a gate that fails denies, naming the hook, unless it says `fail_open`.
-pub(crate) fn failed<P: Point>(
-    hook: &HookSlot<P>,
-    session: &Session,
-    cause: Cause,
-    fired: &mut Fired<P::Verdict>,
-) {
+fn failed<P: Point>(hook: &HookSlot<P>, session: &Session, cause: Cause, fired: &mut Fired<P::Verdict>) {
     let failure = report(hook, session, cause);
     if <P::Verdict as Verdict>::GATE && !hook.info.fail_open {
         let reason = format!("{failure}; a gate that fails denies");
@@ -72,16 +90,13 @@ pub(crate) fn failed<P: Point>(
 
 /// Logs a failure, counts it, hands it to the hook's `on_error`, and takes the hook out of service when
 /// it has failed too often.
-pub(crate) fn report<P: Point>(hook: &HookSlot<P>, session: &Session, cause: Cause) -> Failure {
+pub(super) fn report<P: Point>(hook: &HookSlot<P>, session: &Session, cause: Cause) -> Failure {
     let failure = Failure { hook: hook.info.name.clone(), point: P::INFO.wire, cause };
     tracing::error!(hook = %failure.hook, point = failure.point, session = session.id(), "{failure}");
-    if let Some(handler) = hook.on_error {
-        let handled = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
-            handler(&failure, session);
-        }));
-        if handled.is_err() {
-            tracing::error!(hook = %failure.hook, "its `on_error` handler panicked");
-        }
+    if let Some(handler) = hook.on_error
+        && let Err(panic) = guarded(|| handler(&failure, session))
+    {
+        tracing::error!(hook = %failure.hook, panic, "its `on_error` handler panicked");
     }
     let failures = hook.switch.count_failure();
     if let Some(most) = hook.info.quarantine
@@ -89,7 +104,6 @@ pub(crate) fn report<P: Point>(hook: &HookSlot<P>, session: &Session, cause: Cau
         && hook.switch.quarantine()
     {
         tracing::error!(hook = %failure.hook, failures, "quarantined: it failed too often and is switched off");
-        session.registry().recheck(&hook.info.name);
     }
     failure
 }
@@ -102,7 +116,7 @@ fn refuse_or_allow<V: Verdict>(fired: &mut Fired<V>, gate: Gate, hook: &str) {
 }
 
 /// The refusal of a gate whose hooks were not run because the chain is too deep.
-pub(crate) fn too_deep<P: Point>(session: &Session, chain: String) -> Fired<P::Verdict> {
+pub(super) fn too_deep<P: Point>(session: &Session, chain: String) -> Fired<P::Verdict> {
     let mut fired = Fired::SILENT;
     let failure = Failure { hook: "(dispatch)".to_owned(), point: P::INFO.wire, cause: Cause::Depth(chain) };
     tracing::error!(session = session.id(), "{failure}");

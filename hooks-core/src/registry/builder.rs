@@ -6,11 +6,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use crate::by_type::ByType;
 use crate::config::{Config, Named};
-use crate::entry::{Hook, Mode};
+use crate::entry::{Hook, Mode, Timeout};
 use crate::json_hook::JsonHook;
 use crate::plugin::Plugin;
 use crate::point::{Point, PointInfo};
+use crate::session::{StateClash, StateKeys};
 use crate::tool::ToolSet;
 
 use super::Registry;
@@ -21,9 +23,6 @@ use super::report::{PluginRow, Problem, Report, point_place};
 use super::rules::Rules;
 use super::select::{Pattern, Priority, Selection};
 use super::settings::Settings;
-
-/// The time limit of hooks that set none, in a host that sets none.
-const DEFAULT_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Why a registry could not be built: all problems at once.
 #[derive(Debug, PartialEq, Eq)]
@@ -286,7 +285,7 @@ impl RegistryBuilder {
                 .or(self.config.strict)
                 .unwrap_or_else(|| std::env::var_os("CI").is_some_and(|ci| !ci.is_empty())),
             fires: self.fires.take(),
-            timeout: self.timeout.or(self.config.timeout).unwrap_or(Some(DEFAULT_TIMEOUT)),
+            timeout: self.timeout.or(self.config.timeout).unwrap_or(Some(Timeout::DEFAULT)),
         };
 
         let mut gathering = Gathering::new(&rules, &settings, (&mut self.explicit, self.linked));
@@ -302,6 +301,11 @@ impl RegistryBuilder {
         problems.extend(found.into_iter().chain(wrong).chain(std::mem::take(&mut settings.problems)));
         warnings.extend(std::mem::take(&mut settings.foreign).into_iter().chain(odd).chain(taken));
         find_duplicate_points(&mut problems);
+        let states = StateKeys::of(&linked, &rules.aliases);
+        problems.extend(states.clashes().into_iter().map(|StateClash { key, types }| {
+            let [first, second] = types.map(str::to_owned);
+            Problem::DuplicateState { key, first, second }
+        }));
         if rules.strict {
             problems.extend(dead);
         } else {
@@ -327,6 +331,7 @@ impl RegistryBuilder {
             points,
             off: Arc::new(off),
             settings,
+            states,
             shown_settings: Arc::new(shown),
             tools,
             report,
@@ -372,7 +377,7 @@ impl RegistryBuilder {
 
 fn plugin_row(
     plugin: &Plugin,
-    points: &HashMap<TypeId, Arc<dyn super::AnySlots>>,
+    points: &ByType<Arc<dyn super::AnySlots>>,
     off: &[(Arc<super::HookInfo>, String)],
     tools: &ToolSet,
 ) -> PluginRow {

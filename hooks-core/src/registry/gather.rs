@@ -4,9 +4,10 @@ use std::any::TypeId;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
+use crate::by_type::ByType;
 use crate::entry::{Entry, Hook, Options};
 use crate::point::{Point, PointInfo};
-use crate::session::SettingsSpec;
+use crate::session::{SettingsSpec, StateSpec};
 
 use super::foreign;
 use super::report::{Problem, place};
@@ -31,6 +32,7 @@ pub struct Listed {
     /// Its options.
     pub options: Options,
     pub(crate) settings: Option<SettingsSpec>,
+    pub(crate) state: Option<StateSpec>,
 }
 
 impl Listed {
@@ -43,6 +45,7 @@ impl Listed {
             line: entry.origin.line,
             options: entry.options,
             settings: entry.settings,
+            state: entry.state,
         }
     }
 }
@@ -56,7 +59,7 @@ pub struct Gathering<'b> {
     pub(crate) settings: &'b Settings,
     pub(crate) explicit: &'b mut Explicit,
     pub(crate) linked: bool,
-    pub(crate) points: HashMap<TypeId, Arc<dyn AnySlots>>,
+    pub(crate) points: ByType<Arc<dyn AnySlots>>,
     pub(crate) off: Vec<(Arc<HookInfo>, String)>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) dead: Vec<Problem>,
@@ -81,7 +84,7 @@ impl<'b> Gathering<'b> {
             settings,
             explicit,
             linked,
-            points: HashMap::new(),
+            points: ByType::default(),
             off: Vec::new(),
             problems: Vec::new(),
             dead: Vec::new(),

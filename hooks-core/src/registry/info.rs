@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Duration;
 
 use serde::{Serialize, Serializer};
@@ -62,7 +62,7 @@ pub struct HookInfo {
     pub modes: &'static [Mode],
     /// Whether it runs at most once a session.
     pub once: bool,
-    /// Time limit of an async or blocking hook.
+    /// Time limit of an async, blocking or background hook; `None`: it is not cut off.
     pub timeout: Option<Duration>,
     /// After this long a warning names it.
     pub budget: Option<Duration>,
@@ -111,7 +111,7 @@ impl HookInfo {
             docs,
             modes: options.modes,
             once: options.once,
-            timeout: options.timeout,
+            timeout: options.timeout.limit(call, options, None),
             budget: options.budget,
             fail_open: options.fail_open,
             quarantine: options.quarantine,
@@ -172,6 +172,20 @@ impl HookRow {
     }
 }
 
+/// How often anything was switched, registered or put in place of something in this program. Whoever keeps what follows from the
+/// switches looks again when it has grown.
+static CHANGES: AtomicU64 = AtomicU64::new(1);
+
+#[inline]
+pub(crate) fn changes() -> u64 {
+    CHANGES.load(Ordering::Acquire)
+}
+
+/// Something was switched. Called after it was.
+pub(crate) fn changed() {
+    CHANGES.fetch_add(1, Ordering::AcqRel);
+}
+
 /// A selected hook's switch and its count of failures; shared by all registries that hold the hook.
 #[derive(Debug)]
 pub(crate) struct Switch {
@@ -206,6 +220,7 @@ impl Switch {
             self.failures.store(0, Ordering::Relaxed);
         }
         self.on.store(on, Ordering::Release);
+        changed();
     }
 
     /// Another hook takes the place of this one: what that one did is not its fault. One that was switched off by
@@ -224,6 +239,7 @@ impl Switch {
     /// Takes the hook out of service; `false` if it already was.
     pub(crate) fn quarantine(&self) -> bool {
         self.on.store(false, Ordering::Release);
+        changed();
         !self.quarantined.swap(true, Ordering::AcqRel)
     }
 }

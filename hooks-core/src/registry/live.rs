@@ -12,6 +12,7 @@ use crate::entry::Hook;
 use crate::point::Point;
 use crate::spawn::{Spawn, Threads};
 
+use super::info::changed;
 use super::report::Problem;
 use super::{AnySlots, HookRow, Registry, Switch, late};
 
@@ -174,7 +175,7 @@ impl Hooks {
         let mut next = registry.copied();
         late::add(&mut next, hook, replaces)?;
         self.0.current.store(Arc::new(next));
-        registry.refresh();
+        changed();
         Ok(())
     }
 
@@ -208,7 +209,7 @@ impl Hooks {
         for (_, switch) in found {
             switch.set(false);
         }
-        registry.refresh();
+        changed();
         Ok(())
     }
 
@@ -264,6 +265,7 @@ impl Hooks {
             }
         }
         self.0.current.store(Arc::new(next));
+        changed();
     }
 
     /// How many runs of background hooks were dropped because their queue was full.
@@ -278,9 +280,10 @@ impl Hooks {
         std::time::Duration::from_millis(self.0.background.settings().drain_ms)
     }
 
-    /// A look at the current registry that takes no share of it.
-    pub(crate) fn peek<T>(&self, look: impl FnOnce(&Registry) -> T) -> T {
-        look(&self.0.current.load())
+    /// The current registry for a moment on this thread.
+    #[inline]
+    pub(crate) fn borrow(&self) -> arc_swap::Guard<Arc<Registry>> {
+        self.0.current.load()
     }
 
     pub(crate) fn spawn(&self) -> &dyn Spawn {
@@ -305,6 +308,7 @@ impl Registry {
             points: self.points.clone(),
             off: Arc::clone(&self.off),
             settings: self.settings.clone(),
+            states: self.states.clone(),
             shown_settings: Arc::clone(&self.shown_settings),
             tools: self.tools.clone(),
             report: self.report.clone(),
@@ -312,10 +316,6 @@ impl Registry {
             rules: Arc::clone(&self.rules),
             late: self.late.clone(),
         }
-    }
-
-    fn refresh(&self) {
-        self.points.values().for_each(|slots| slots.refresh());
     }
 }
 

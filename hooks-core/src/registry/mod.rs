@@ -22,28 +22,31 @@ use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
+use crate::by_type::ByType;
 use crate::entry::{Call, Placement, SyncCall};
 use crate::failure::Failure;
 use crate::point::Point;
-use crate::session::{AllSettings, Session};
+use crate::session::{AllSettings, Session, StateKeys};
 use crate::tool::ToolSet;
 
+pub(crate) use aliases::Aliases;
 pub use builder::{BuildError, RegistryBuilder};
 pub use gather::{Gathering, Listed};
-pub(crate) use info::Switch;
 pub use info::{HookInfo, HookRow, Setting};
+pub(crate) use info::{Switch, changes};
 pub use live::{Hooks, LiveError};
 pub use report::{PluginRow, Problem, Report};
 pub(crate) use select::{Selection, nearest};
 
 /// The selected, ordered, immutable set of hooks of one host.
 pub struct Registry {
-    pub(crate) points: HashMap<TypeId, Arc<dyn AnySlots>>,
+    pub(crate) points: ByType<Arc<dyn AnySlots>>,
     /// Hooks that were found and not selected, with the reason.
     pub(crate) off: Arc<Vec<(Arc<HookInfo>, String)>>,
     pub(crate) settings: AllSettings,
+    pub(crate) states: StateKeys,
     pub(crate) shown_settings: Arc<HashMap<String, Vec<Setting>>>,
     pub(crate) tools: ToolSet,
     pub(crate) report: Report,
@@ -98,7 +101,10 @@ pub(crate) struct Slots<P: Point> {
     /// The functions alone, side by side, where all hooks are plain; else empty.
     pub(crate) calls: Box<[SyncCall<P>]>,
     pub(crate) hooks: Box<[HookSlot<P>]>,
-    plain: AtomicBool,
+    /// Whether one of them has a budget, for which it must be timed.
+    pub(crate) budgets: bool,
+    /// What was seen when the switches were last looked at: which [change](info::changes) it was after, and whether all were on.
+    seen: AtomicU64,
 }
 
 /// One selected hook.
@@ -135,10 +141,7 @@ impl<P: Point> HookSlot<P> {
         let info = &self.info;
         match self.call {
             Call::Sync(call)
-                if info.placement == Placement::Inline
-                    && !info.once
-                    && info.timeout.is_none()
-                    && info.budget.is_none() =>
+                if info.placement == Placement::Inline && !info.once && info.budget.is_none() =>
             {
                 Some(call)
             }
@@ -152,17 +155,30 @@ impl<P: Point> Slots<P> {
     pub(crate) fn new(mut hooks: Vec<HookSlot<P>>) -> Self {
         hooks.sort_unstable_by(|a, b| (b.info.priority, &a.info.name).cmp(&(a.info.priority, &b.info.name)));
         let calls: Option<Box<[_]>> = hooks.iter().map(HookSlot::plain_call).collect();
-        let slots =
-            Self { calls: calls.unwrap_or_default(), hooks: hooks.into(), plain: AtomicBool::new(false) };
-        slots.refresh();
-        slots
+        let budgets = hooks.iter().any(|hook| hook.info.budget.is_some());
+        Self { calls: calls.unwrap_or_default(), hooks: hooks.into(), budgets, seen: AtomicU64::new(0) }
     }
 
     /// Whether the fast loop may run these hooks.
     #[inline]
     pub(crate) fn is_plain(&self) -> bool {
-        self.plain.load(Ordering::Acquire)
+        self.calls.len() == self.hooks.len()
+            && self.all_on()
             && tracing::level_filters::LevelFilter::current() < tracing::Level::TRACE
+    }
+
+    /// Whether none of them is switched off. Looked up once after each change of any switch, wherever these hooks are kept.
+    #[inline]
+    pub(crate) fn all_on(&self) -> bool {
+        let (change, seen) = (info::changes(), self.seen.load(Ordering::Relaxed));
+        if seen >> 1 == change { seen & 1 == 1 } else { self.look(change) }
+    }
+
+    #[cold]
+    fn look(&self, change: u64) -> bool {
+        let on = self.hooks.iter().all(|hook| hook.switch.is_on());
+        self.seen.store(change << 1 | u64::from(on), Ordering::Relaxed);
+        on
     }
 }
 
@@ -172,7 +188,6 @@ pub(crate) trait AnySlots: Any + Send + Sync {
     fn rows(&self) -> Vec<(Arc<HookInfo>, Arc<Switch>)>;
     /// The same, as they are listed.
     fn shown(&self) -> Vec<HookRow>;
-    fn refresh(&self);
     /// These hooks without those of that name; `None` where there is none.
     fn without(&self, name: &str) -> Option<Arc<dyn AnySlots>>;
     /// These hooks with the switches of others of the same names; `None` where there is none.
@@ -191,11 +206,6 @@ impl<P: Point> AnySlots for Slots<P> {
     fn shown(&self) -> Vec<HookRow> {
         let hooks = self.hooks.iter();
         hooks.map(|hook| HookRow::selected(Arc::clone(&hook.info), &hook.switch, &hook.why)).collect()
-    }
-
-    fn refresh(&self) {
-        let plain = self.calls.len() == self.hooks.len() && self.hooks.iter().all(|hook| hook.switch.is_on());
-        self.plain.store(plain, Ordering::Release);
     }
 
     fn without(&self, name: &str) -> Option<Arc<dyn AnySlots>> {
@@ -233,6 +243,12 @@ impl Registry {
     pub(crate) fn find<P: Point>(&self) -> Option<Handle<P>> {
         let slots: Arc<dyn Any + Send + Sync> = Arc::clone(self.points.get(&TypeId::of::<P>())?) as _;
         slots.downcast::<Slots<P>>().ok().map(Handle)
+    }
+
+    #[inline]
+    pub(crate) fn slots<P: Point>(&self) -> Option<&Slots<P>> {
+        let slots: &dyn Any = &**self.points.get(&TypeId::of::<P>())?;
+        slots.downcast_ref()
     }
 
     /// Every hook that was found, selected or not, by point, then in the order in which they run.
@@ -322,21 +338,9 @@ impl Registry {
             let rows = slots.rows();
             let matching = rows.iter().filter(|(info, _)| info.is_called(name));
             let count = matching.map(|(_, switch)| switch.set(on)).count();
-            if count > 0 {
-                slots.refresh();
-                switched += count;
-            }
+            switched += count;
         }
         switched
-    }
-
-    /// Looks again whether the points at which `hook` listens may use the fast loop.
-    pub(crate) fn recheck(&self, hook: &str) {
-        for slots in self.points.values() {
-            if slots.rows().iter().any(|(info, _)| info.name == hook) {
-                slots.refresh();
-            }
-        }
     }
 }
 

@@ -113,6 +113,18 @@ pub enum Problem {
         /// Where the other is.
         second: String,
     },
+    /// Two states that would be saved under one key.
+    #[error(
+        "the states `{first}` and `{second}` would both be saved as `{key}`; give one of them a key of its own, as in `#[state(\"…\")] state: &mut T`"
+    )]
+    DuplicateState {
+        /// The key.
+        key: String,
+        /// One type.
+        first: String,
+        /// The other.
+        second: String,
+    },
     /// Two tools of one name.
     #[error("two tools are called `{name}`: {first} and {second}; rename one, or disable one")]
     DuplicateTool {

@@ -72,6 +72,8 @@ impl Rules {
     ) -> Judged<P> {
         let HookInfo { name, aliases, .. } = &mut candidate.info;
         self.aliases.keep_free(name, aliases);
+        candidate.info.timeout =
+            candidate.options.timeout.limit(&candidate.call, &candidate.options, self.timeout);
         let called = Called::of(&candidate.info);
         let decided = self.selection.decide(called, &candidate.options);
         if let Some(priority) = self.selection.priority(called) {

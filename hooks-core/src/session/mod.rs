@@ -6,6 +6,8 @@ mod interrupt;
 mod interrupt_tests;
 mod log;
 mod notices;
+mod off;
+mod once;
 mod settings;
 mod state;
 mod state_dir;
@@ -25,23 +27,28 @@ use serde_json::Value;
 use crate::background::{Pending, Unfinished};
 use crate::clock::Clock;
 use crate::entry::{BoxFuture, Origin};
+use crate::guard::guarded;
 use crate::message::Message;
 use crate::point::Point;
-use crate::registry::{Hooks, Registry};
+use crate::registry::Hooks;
 use crate::spawn::{self, BlockingError};
-use crate::timeline::{Observer, TimelineEntry};
+use crate::timeline::{Observer, Recorded};
 
 use extensions::Extensions;
 use interrupt::Interrupt;
 use log::Log;
 use notices::Notices;
-use state::States;
+use off::Off;
+use once::Once;
 
 pub use interrupt::InterruptReason;
 pub use log::{LogFault, LogIter, LogSink, LogView};
+pub(crate) use once::OnceRun;
 pub(crate) use settings::AllSettings;
 pub use settings::{HookSettings, SettingsSpec};
-pub use state::{HookState, PATIENCE, StateError, StateGuard};
+pub use state::{HookState, PATIENCE, StateError, StateGuard, StateSpec};
+use state::{Keys, Who};
+pub(crate) use state::{StateClash, StateKeys, States, Taken, Ticket};
 pub use state_dir::StateDir;
 
 /// One conversation, and everything that hooks may know about it.
@@ -71,13 +78,14 @@ struct Inner {
     log: Log,
     notices: Notices,
     states: States,
+    once: Once,
     extensions: Extensions,
     observer: Option<Arc<dyn Observer>>,
     opened: Instant,
     /// Set while firing must look at more than the hooks: an observer, or hooks switched off for this
     /// session. One load on the dispatch path.
     watched: AtomicBool,
-    disabled: Mutex<BTreeSet<String>>,
+    off: Off,
     pub(crate) interrupt: Interrupt,
     pending: Arc<Pending>,
 }
@@ -247,18 +255,105 @@ impl Session {
         self.0.log.replace(messages);
     }
 
-    /// This session's value of type `T`, made on first use. Hooks usually take `state: &mut T` instead.
+    /// This session's value of type `T`, made on first use. Waits, without a thread, while a hook holds it; who asked first has it
+    /// first. Hooks usually take `state: &mut T` instead, which waits too.
     ///
     /// # Errors
-    /// If another hook held it for longer than [`PATIENCE`].
-    pub fn state<T: HookState>(&self) -> Result<StateGuard<'_, T>, StateError> {
-        self.0.states.take()
+    /// If the wait could never end: see [`StateError`].
+    #[track_caller]
+    pub fn state<T: HookState>(&self) -> impl Future<Output = Result<StateGuard<'_, T>, StateError>> + Send {
+        let who = Who::Place(std::panic::Location::caller());
+        async move {
+            let mut ticket = None;
+            loop {
+                match self.0.states.take(who, ticket.take(), true, || self.state_keys::<T>()) {
+                    Taken::Now(guard) => return Ok(guard),
+                    Taken::Never(error) => return Err(error),
+                    Taken::Later(number) => {
+                        let place = Ticket::new::<T>(self, number);
+                        place.turn().await?;
+                        ticket = Some(place);
+                    }
+                }
+            }
+        }
     }
 
-    /// All states, to be kept with the session.
+    /// The same for code that cannot wait: the value if nobody holds it right now.
+    ///
+    /// # Errors
+    /// If somebody holds it.
+    #[track_caller]
+    pub fn try_state<T: HookState>(&self) -> Result<StateGuard<'_, T>, StateError> {
+        let who = Who::Place(std::panic::Location::caller());
+        match self.0.states.take(who, None, false, || self.state_keys::<T>()) {
+            Taken::Now(guard) => Ok(guard),
+            Taken::Never(error) => Err(error),
+            Taken::Later(_) => unreachable!("no place in the queue was asked for"),
+        }
+    }
+
+    /// The same for code on a thread that may block: where somebody holds the value this thread waits for it, up to
+    /// [`PATIENCE`]. On a thread that may not, for it drives an async runtime that has no other, it does not wait.
+    ///
+    /// A hook that takes `state: &mut T` needs no thread to wait with.
+    ///
+    /// # Errors
+    /// If the value could not be had.
+    #[track_caller]
+    pub fn state_now<T: HookState>(&self) -> Result<StateGuard<'_, T>, StateError> {
+        let held = match self.try_state() {
+            Err(held @ StateError::Held { .. }) if self.0.hooks.spawn().may_block() => held,
+            had => return had,
+        };
+        let spawn = self.0.hooks.spawn();
+        let (mut had, wanted) = (Err(held), self.state());
+        let (patience, given) = (spawn.sleep(PATIENCE), &mut had);
+        spawn.block_on(Box::pin(async move {
+            let (mut wanted, mut patience) = (pin!(wanted), patience);
+            poll_fn(|cx| match wanted.as_mut().poll(cx) {
+                Poll::Ready(had) => {
+                    *given = had;
+                    Poll::Ready(())
+                }
+                Poll::Pending => patience.as_mut().poll(cx),
+            })
+            .await;
+        }));
+        had
+    }
+
+    pub(crate) fn take_state<T: HookState>(
+        &self,
+        hook: &'static Origin,
+        ticket: Option<Ticket>,
+    ) -> Taken<'_, T> {
+        self.0.states.take(Who::Hook(hook), ticket, true, || self.state_keys::<T>())
+    }
+
+    fn state_keys<T: HookState>(&self) -> Keys {
+        self.0.hooks.borrow().states.get::<T>()
+    }
+
+    pub(crate) fn states(&self) -> &States {
+        &self.0.states
+    }
+
+    /// Begins the one run of a once-only hook; `None` if it ran already.
+    pub(crate) fn begin_once(&self, point: &'static str, hook: &str) -> Option<OnceRun> {
+        OnceRun::begin(self, point, hook)
+    }
+
+    pub(crate) fn once(&self) -> &Once {
+        &self.0.once
+    }
+
+    /// All states, to be kept with the session. Of one that a hook holds right now this is its last saved form.
     #[must_use]
     pub fn save_states(&self) -> BTreeMap<String, Value> {
-        self.0.states.save()
+        let mut states = self.0.states.save();
+        self.0.once.save(&mut states);
+        states
     }
 
     /// The settings of type `T`, of the group of hooks that takes them; of the first by name where several do. Hooks
@@ -271,7 +366,7 @@ impl Session {
     /// The settings of type `T` of the group that a hook belongs to: what `settings: &T` is.
     #[must_use]
     pub fn settings_of<T: HookSettings>(&self, origin: &Origin) -> Arc<T> {
-        self.0.hooks.peek(|registry| registry.settings().of(origin))
+        self.0.hooks.borrow().settings().of(origin)
     }
 
     /// What the host lends by type.
@@ -309,15 +404,8 @@ impl Session {
         if names.is_empty() {
             return false;
         }
-        let mut disabled = lock(&self.0.disabled);
-        for name in names {
-            if enabled {
-                disabled.remove(&name);
-            } else {
-                disabled.insert(name);
-            }
-        }
-        self.0.watched.store(self.0.observer.is_some() || !disabled.is_empty(), Ordering::Release);
+        let some_off = self.0.off.set(names, enabled);
+        self.0.watched.store(self.0.observer.is_some() || some_off, Ordering::Release);
         true
     }
 
@@ -369,26 +457,35 @@ impl Session {
         &self.0.pending
     }
 
-    pub(crate) fn registry(&self) -> Arc<Registry> {
-        self.0.hooks.load()
-    }
-
     #[inline]
     pub(crate) fn is_watched(&self) -> bool {
         self.0.watched.load(Ordering::Acquire)
     }
 
-    pub(crate) fn is_disabled(&self, hook: &str) -> bool {
-        lock(&self.0.disabled).contains(hook)
+    /// Whether a hook at this point is switched off for this session.
+    pub(crate) fn has_off_at<P: Point>(&self) -> bool {
+        self.0.off.is_at(std::any::TypeId::of::<P>(), &self.0.hooks)
+    }
+
+    /// The hooks that are switched off for this session, where there are any.
+    pub(crate) fn off_names(&self) -> Option<Arc<BTreeSet<String>>> {
+        if self.is_watched() { self.0.off.names() } else { None }
+    }
+
+    pub(crate) fn age_at(&self, now: Instant) -> Duration {
+        now.saturating_duration_since(self.0.opened)
     }
 
     pub(crate) fn is_observed(&self) -> bool {
         self.0.observer.is_some()
     }
 
-    pub(crate) fn observe(&self, entry: TimelineEntry) {
-        if let Some(observer) = &self.0.observer {
-            observer.record(entry);
+    /// Tells the observer, who must not harm anybody.
+    pub(crate) fn observe(&self, record: Recorded) {
+        if let Some(observer) = &self.0.observer
+            && let Err(panic) = guarded(|| observer.record(record))
+        {
+            tracing::error!(session = self.id(), panic, "the observer of this session panicked");
         }
     }
 
@@ -537,7 +634,8 @@ impl SessionBuilder {
 
     /// The session.
     #[must_use]
-    pub fn build(self) -> Session {
+    pub fn build(mut self) -> Session {
+        let once = Once::restored(&mut self.states);
         let registry = self.hooks.load();
         // By their full names, whatever they were called.
         let disabled: BTreeSet<String> = self
@@ -562,10 +660,11 @@ impl SessionBuilder {
             log: Log::new(self.messages, self.sink.0, self.observer.is_some()),
             notices: self.notices,
             states: States::restored(self.states),
+            once,
             extensions: self.extensions,
             watched: AtomicBool::new(self.observer.is_some() || !disabled.is_empty()),
             observer: self.observer,
-            disabled: Mutex::new(disabled),
+            off: Off::new(disabled),
             interrupt: Interrupt::default(),
             pending: Arc::default(),
         }))

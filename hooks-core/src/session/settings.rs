@@ -4,15 +4,14 @@
 //! built: a wrong type or an unknown key is an error before anything runs, and reading costs nothing later.
 
 use std::any::{Any, TypeId, type_name};
-use std::collections::HashMap;
 use std::fmt;
-use std::hash::{BuildHasherDefault, Hasher};
 use std::sync::Arc;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::by_type::ByType;
 use crate::entry::Origin;
 
 /// A type that can be a hook's settings.
@@ -88,7 +87,7 @@ type Groups = Vec<(Box<str>, AnySettings)>;
 /// Asked for on every run of a hook that takes settings, so a type is found by its own number, and a name is compared
 /// only where several groups have the type.
 #[derive(Clone, Default)]
-pub(crate) struct AllSettings(HashMap<TypeId, Groups, BuildHasherDefault<Own>>);
+pub(crate) struct AllSettings(ByType<Groups>);
 
 impl AllSettings {
     pub(crate) fn insert(&mut self, group: &str, id: TypeId, settings: AnySettings) {
@@ -122,26 +121,6 @@ fn is_in(origin: &Origin, group: &str) -> bool {
 
 fn typed<T: HookSettings>(found: Option<&(Box<str>, AnySettings)>) -> Arc<T> {
     found.and_then(|(_, any)| Arc::clone(any).downcast::<T>().ok()).unwrap_or_default()
-}
-
-/// A type's number is spread well enough to be its own hash.
-#[derive(Default)]
-struct Own(u64);
-
-impl Hasher for Own {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0.rotate_left(8) ^ u64::from(*byte);
-        }
-    }
-
-    fn write_u64(&mut self, number: u64) {
-        self.0 = number;
-    }
-
-    fn finish(&self) -> u64 {
-        self.0
-    }
 }
 
 impl fmt::Debug for AllSettings {

@@ -1,12 +1,11 @@
 //! Work for a thread that may block, and the wait for it.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crate::dispatch::chain;
-use crate::failure::panic_text;
+use crate::guard::guarded;
 use crate::sync::{Mutex, lock};
 
 use super::wakers::forget;
@@ -38,11 +37,7 @@ pub(crate) fn give<T: Send + 'static>(
     spawn.run(Box::new(move || {
         let taken = lock(&work).take();
         let Some(work) = taken else { return };
-        sender.send(catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
-            let text = panic_text(&*payload);
-            forget(payload);
-            BlockingError::Panic(text)
-        }));
+        sender.send(guarded(work).map_err(BlockingError::Panic));
     }))?;
     Ok(given)
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use crate::entry::BoxFuture;
 
-pub(crate) use blocking::blocking;
+pub(crate) use blocking::{Given, blocking, give};
 pub(crate) use oneshot::Oneshot;
 pub(crate) use task::{Ended, Task};
 pub use threads::Threads;

@@ -86,10 +86,10 @@ fn blocking_work_is_in_the_chain_that_gave_it() {
     let threads = Threads::default();
     let point = <STEP_POST::Point as crate::Point>::INFO;
     let deeper = |times: usize| {
-        let frames: Vec<_> = (0..times).map(|_| chain::enter(point)).collect();
+        let frames: Vec<_> = (0..times).map(|_| chain::enter(point, chain::Frame::NONE)).collect();
         frames.iter().filter(|frame| frame.is_ok()).count()
     };
-    let frames: Vec<_> = (0..5).map(|_| chain::enter(point)).collect();
+    let frames: Vec<_> = (0..5).map(|_| chain::enter(point, chain::Frame::NONE)).collect();
     assert_eq!(block_on(blocking(&threads, move || deeper(8))).unwrap(), chain::DEEPEST - 5);
     drop(frames);
     assert_eq!(block_on(blocking(&threads, move || deeper(8))).unwrap(), chain::DEEPEST);

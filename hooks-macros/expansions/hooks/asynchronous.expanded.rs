@@ -23,7 +23,7 @@ const _: () = {
             docs: "",
         },
         __core::Options {
-            timeout: ::core::option::Option::Some(
+            timeout: __core::Timeout::After(
                 ::core::time::Duration::from_nanos(30000000000u64),
             ),
             ..__core::Options::DEFAULT
@@ -34,12 +34,11 @@ const _: () = {
             fn __call<'a>(
                 __event: <__P as __core::Point>::Event<'a>,
                 __session: &'a __core::Session,
-            ) -> __core::BoxFuture<'a, __core::Outcome<__V>> {
-                ::std::boxed::Box::pin(
-                    __core::__private::an_async_hook_must_be_send(async move {
-                        let mut __said = __core::Outcome::silent();
-                        {
-                            let __out = &mut __said;
+                __out: &'a mut __core::Outcome<__V>,
+            ) -> ::core::option::Option<__core::BoxFuture<'a, ()>> {
+                ::core::option::Option::Some(
+                    ::std::boxed::Box::pin(
+                        __core::__private::an_async_hook_must_be_send(async move {
                             let __event = &__event;
                             <Message as __point::Return>::give(
                                 asynchronous(
@@ -54,13 +53,13 @@ const _: () = {
                                     .await,
                                 __out,
                             );
-                        }
-                        __said
-                    }),
+                        }),
+                    ),
                 )
             }
             __call
         }),
+        ::core::option::Option::None,
         ::core::option::Option::None,
         ::core::option::Option::None,
     );

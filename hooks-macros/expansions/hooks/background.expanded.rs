@@ -51,6 +51,7 @@ const _: () = {
             __call
         }),
         ::core::option::Option::None,
+        ::core::option::Option::None,
         {
             const __ON_ERROR: fn(&__core::Failure, &__core::Session) = failed;
             ::core::option::Option::Some(__ON_ERROR)

@@ -24,7 +24,7 @@ const _: () = {
         },
         __core::Options {
             placement: __core::Placement::Blocking,
-            timeout: ::core::option::Option::Some(
+            timeout: __core::Timeout::After(
                 ::core::time::Duration::from_nanos(1000000000u64),
             ),
             ..__core::Options::DEFAULT
@@ -41,6 +41,7 @@ const _: () = {
             }
             __call
         }),
+        ::core::option::Option::None,
         ::core::option::Option::None,
         ::core::option::Option::None,
     );

@@ -54,5 +54,6 @@ const _: () = {
         }),
         ::core::option::Option::None,
         ::core::option::Option::None,
+        ::core::option::Option::None,
     );
 };

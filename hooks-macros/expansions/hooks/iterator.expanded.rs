@@ -51,5 +51,6 @@ const _: () = {
         }),
         ::core::option::Option::None,
         ::core::option::Option::None,
+        ::core::option::Option::None,
     );
 };

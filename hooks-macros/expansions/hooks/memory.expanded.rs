@@ -27,12 +27,9 @@ const _: () = {
                 __session: &__core::Session,
                 __out: &mut __core::Outcome<__V>,
             ) {
-                let mut __state = match __core::Session::state::<Kept>(__session) {
-                    ::core::result::Result::Ok(state) => state,
-                    ::core::result::Result::Err(error) => {
-                        __out.fail(error);
-                        return ();
-                    }
+                let ::core::option::Option::Some(mut __state) = __out
+                    .state::<Kept>(__session, &__ORIGIN) else {
+                    return ();
                 };
                 let __settings = __core::Session::settings_of::<
                     Told,
@@ -46,6 +43,7 @@ const _: () = {
             __call
         }),
         ::core::option::Option::Some(__core::SettingsSpec::of::<Told>()),
+        ::core::option::Option::Some(__core::StateSpec::of::<Kept>()),
         ::core::option::Option::None,
     );
 };

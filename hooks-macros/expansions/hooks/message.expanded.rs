@@ -48,5 +48,6 @@ const _: () = {
         }),
         ::core::option::Option::None,
         ::core::option::Option::None,
+        ::core::option::Option::None,
     );
 };

@@ -40,5 +40,6 @@ const _: () = {
         }),
         ::core::option::Option::None,
         ::core::option::Option::None,
+        ::core::option::Option::None,
     );
 };

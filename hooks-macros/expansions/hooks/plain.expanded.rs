@@ -41,5 +41,6 @@ const _: () = {
         }),
         ::core::option::Option::None,
         ::core::option::Option::None,
+        ::core::option::Option::None,
     );
 };

@@ -28,7 +28,7 @@ fn arguments(hook: &Hook) -> Vec<TokenStream> {
         Bound::Field(param) => field(hook, param),
         Bound::Event(ty) => bind(hook, ty, &quote!(__event)),
         Bound::Session(ty) => bind(hook, ty, &quote!(__session)),
-        Bound::State(_) => quote!(&mut *__state),
+        Bound::State(..) => quote!(&mut *__state),
         Bound::Settings(_) => quote!(&*__settings),
     });
     arguments.collect()
@@ -60,27 +60,32 @@ fn bind(hook: &Hook, ty: &Type, value: &TokenStream) -> TokenStream {
     quote!(*#bind(&#value))
 }
 
-/// Fetches the state and the settings; on failure the hook fails with `give_up`.
-fn preludes(hook: &Hook, give_up: &TokenStream) -> TokenStream {
-    let mut prelude = TokenStream::new();
-    for bound in &hook.params {
-        match bound {
-            Bound::State(ty) => prelude.extend(quote! {
-                let mut __state = match __core::Session::state::<#ty>(__session) {
-                    ::core::result::Result::Ok(state) => state,
-                    ::core::result::Result::Err(error) => {
-                        __out.fail(error);
-                        return #give_up;
-                    }
-                };
-            }),
-            Bound::Settings(ty) => prelude.extend(quote! {
-                let __settings = __core::Session::settings_of::<#ty>(__session, &__ORIGIN);
-            }),
-            _ => {}
-        }
+/// Fetches the state, without which the hook does not run now: what is given then is `none`.
+fn state(hook: &Hook, none: &TokenStream) -> TokenStream {
+    let state = hook.params.iter().find_map(|bound| match bound {
+        Bound::State(ty, _) => Some(ty),
+        _ => None,
+    });
+    let Some(ty) = state else { return TokenStream::new() };
+    quote! {
+        let ::core::option::Option::Some(mut __state) = __out.state::<#ty>(__session, &__ORIGIN) else {
+            return #none;
+        };
     }
-    prelude
+}
+
+/// Fetches the settings.
+fn settings(hook: &Hook) -> TokenStream {
+    let settings = hook.params.iter().find_map(|bound| match bound {
+        Bound::Settings(ty) => Some(ty),
+        _ => None,
+    });
+    match settings {
+        Some(ty) => {
+            quote!(let __settings = __core::Session::settings_of::<#ty>(__session, &__ORIGIN);)
+        }
+        None => TokenStream::new(),
+    }
 }
 
 /// Hands what the user's function returned to the outcome, spanned so that a wrong type is reported at the
@@ -110,7 +115,7 @@ fn conversion(hook: &Hook, call: &TokenStream) -> TokenStream {
 fn sync_call(hook: &Hook) -> TokenStream {
     let function = &hook.function.sig.ident;
     let arguments = arguments(hook);
-    let prelude = preludes(hook, &quote!(()));
+    let (state, settings) = (state(hook, &quote!(())), settings(hook));
     let converted = conversion(hook, &quote!(#function(#(#arguments),*)));
     quote! {
         __core::Call::<__P>::Sync({
@@ -119,7 +124,8 @@ fn sync_call(hook: &Hook) -> TokenStream {
                 __session: &__core::Session,
                 __out: &mut __core::Outcome<__V>,
             ) {
-                #prelude
+                #state
+                #settings
                 #converted;
             }
             __call
@@ -130,7 +136,7 @@ fn sync_call(hook: &Hook) -> TokenStream {
 fn async_call(hook: &Hook) -> TokenStream {
     let function = &hook.function.sig.ident;
     let arguments = arguments(hook);
-    let prelude = preludes(hook, &quote!(__said));
+    let (state, settings) = (state(hook, &quote!(::core::option::Option::None)), settings(hook));
     let converted = conversion(hook, &quote!(#function(#(#arguments),*).await));
     let event = if hook.params.iter().any(|bound| matches!(bound, Bound::Event(_))) {
         quote!(let __event = &__event;)
@@ -139,24 +145,17 @@ fn async_call(hook: &Hook) -> TokenStream {
     };
     // A future that cannot go to another thread is told of at the function's name, not at the attribute.
     let span = pointing_at(function.span());
-    let body = quote! {
-        let mut __said = __core::Outcome::silent();
-        {
-            let __out = &mut __said;
-            #event
-            #prelude
-            #converted;
-        }
-        __said
-    };
+    let body = quote!(#event #settings #converted;);
     let future = quote_spanned!(span=> __core::__private::an_async_hook_must_be_send(async move { #body }));
     quote! {
         __core::Call::<__P>::Async({
             fn __call<'a>(
                 __event: <__P as __core::Point>::Event<'a>,
                 __session: &'a __core::Session,
-            ) -> __core::BoxFuture<'a, __core::Outcome<__V>> {
-                ::std::boxed::Box::pin(#future)
+                __out: &'a mut __core::Outcome<__V>,
+            ) -> ::core::option::Option<__core::BoxFuture<'a, ()>> {
+                #state
+                ::core::option::Option::Some(::std::boxed::Box::pin(#future))
             }
             __call
         })

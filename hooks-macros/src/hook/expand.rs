@@ -3,6 +3,7 @@
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 
+use crate::options::Limit;
 use crate::signature::{cfgs, docs};
 use crate::ungroup;
 
@@ -20,17 +21,30 @@ pub(crate) fn expand(hook: &Hook, item: &TokenStream) -> TokenStream {
     let origin = origin(hook);
     let once_named = named_once(hook);
     let option_tokens = option_tokens(options);
+    // Named only where the call asks whose state or settings it gets.
+    let names_itself = hook.params.iter().any(|bound| matches!(bound, Bound::State(..) | Bound::Settings(_)));
+    let (origin, named_origin) = if names_itself {
+        (quote!(__ORIGIN), quote!(const __ORIGIN: __core::Origin = #origin;))
+    } else {
+        (origin, TokenStream::new())
+    };
     let settings = hook.params.iter().find_map(|bound| match bound {
         Bound::Settings(ty) => Some(ty),
         _ => None,
     });
-    // Named only where the call asks whose settings it gets.
-    let (origin, named_origin) = match settings {
-        Some(_) => (quote!(__ORIGIN), quote!(const __ORIGIN: __core::Origin = #origin;)),
-        None => (origin, TokenStream::new()),
-    };
     let settings = match settings {
         Some(ty) => quote!(::core::option::Option::Some(__core::SettingsSpec::of::<#ty>())),
+        None => quote!(::core::option::Option::None),
+    };
+    let state = hook.params.iter().find_map(|bound| match bound {
+        Bound::State(ty, key) => Some((ty, key)),
+        _ => None,
+    });
+    let state = match state {
+        Some((ty, None)) => quote!(::core::option::Option::Some(__core::StateSpec::of::<#ty>())),
+        Some((ty, Some(key))) => {
+            quote!(::core::option::Option::Some(__core::StateSpec::of::<#ty>().saved_as(#key)))
+        }
         None => quote!(::core::option::Option::None),
     };
     let on_error = match &options.on_error {
@@ -56,6 +70,7 @@ pub(crate) fn expand(hook: &Hook, item: &TokenStream) -> TokenStream {
                 #option_tokens,
                 #call,
                 #settings,
+                #state,
                 #on_error,
             ));
         };
@@ -144,13 +159,15 @@ fn option_tokens(options: &HookOptions) -> TokenStream {
         Place::Blocking => fields.push(quote!(placement: __core::Placement::Blocking)),
         Place::Background => fields.push(quote!(placement: __core::Placement::Background)),
     }
-    for (nanos, field) in [(options.timeout, "timeout"), (options.budget, "budget")] {
-        if let Some(nanos) = nanos {
-            let field = Ident::new(field, Span::call_site());
-            fields.push(
-                quote!(#field: ::core::option::Option::Some(::core::time::Duration::from_nanos(#nanos))),
-            );
+    match options.timeout {
+        None => {}
+        Some(Limit::Never) => fields.push(quote!(timeout: __core::Timeout::Never)),
+        Some(Limit::After(nanos)) => {
+            fields.push(quote!(timeout: __core::Timeout::After(::core::time::Duration::from_nanos(#nanos))));
         }
+    }
+    if let Some(nanos) = options.budget {
+        fields.push(quote!(budget: ::core::option::Option::Some(::core::time::Duration::from_nanos(#nanos))));
     }
     if let Some(failures) = options.quarantine {
         fields.push(quote!(quarantine: ::core::option::Option::Some(#failures)));

@@ -5,6 +5,7 @@ mod expand;
 mod parse;
 mod point;
 mod rules;
+mod state_key;
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
@@ -16,6 +17,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let import = point::import(&options);
     let hook = parse::parse(options, &item, &mut errors);
+    let item = state_key::without(item);
     match (errors.into_tokens(), hook) {
         (Some(errors), _) => fallback(errors, &with_import(item, &import)),
         (None, Some(hook)) => expand::expand(&hook, &item),

@@ -7,12 +7,13 @@ use syn::{Expr, GenericArgument, LitStr, Path, PathArguments, Type, TypeReferenc
 use crate::errors::Errors;
 use crate::names;
 use crate::nearest::nearest;
-use crate::options::Opts;
+use crate::options::{Limit, Opts};
 use crate::signature::{self, Function, Param};
 use crate::written::plain;
 
 use super::point::Arguments;
 use super::rules;
+use super::state_key::state_key;
 
 /// One hook, checked.
 pub(crate) struct Hook {
@@ -27,7 +28,8 @@ pub(crate) enum Bound {
     Field(Param),
     Event(Type),
     Session(Type),
-    State(Type),
+    /// And the key under which it is saved, where one is given.
+    State(Type, Option<LitStr>),
     Settings(Type),
 }
 
@@ -47,7 +49,7 @@ pub(crate) struct HookOptions {
     pub(crate) modes: Vec<Ident>,
     pub(crate) once: bool,
     pub(crate) place: Place,
-    pub(crate) timeout: Option<u64>,
+    pub(crate) timeout: Option<Limit>,
     pub(crate) budget: Option<u64>,
     pub(crate) on_error: Option<Path>,
     pub(crate) quarantine: Option<u32>,
@@ -154,7 +156,7 @@ fn read_options(options: &Opts, errors: &mut Errors) -> HookOptions {
         modes,
         once: options.flag("once", errors).is_some(),
         place,
-        timeout: options.duration("timeout", errors),
+        timeout: options.limit("timeout", errors),
         budget: options.duration("budget", errors),
         on_error: options.path("on_error", errors),
         quarantine: quarantine.and_then(|number| u32::try_from(number).ok()),
@@ -166,12 +168,21 @@ fn read_options(options: &Opts, errors: &mut Errors) -> HookOptions {
 }
 
 fn bind(param: Param, errors: &mut Errors) -> Option<Bound> {
+    if param.name != "state"
+        && let Some(attribute) = param.attrs.iter().find(|attribute| attribute.path().is_ident("state"))
+    {
+        errors.at(
+            attribute,
+            "`#[state(\"…\")]` says how a hook's state is saved: it stands before `state: &mut T`",
+        );
+    }
     match param.name.as_str() {
         "session" => Some(Bound::Session(param.ty)),
         "event" => Some(Bound::Event(param.ty)),
         "state" => match param.ty {
             Type::Reference(TypeReference { mutability: Some(_), elem, .. }) => {
-                owned(*elem, "state", errors).map(Bound::State)
+                let key = state_key(&param.attrs, errors);
+                owned(*elem, "state", errors).map(|ty| Bound::State(ty, key))
             }
             other => {
                 errors.at(other, "`state` is the hook's own state in this session: `state: &mut T`");

@@ -20,18 +20,14 @@ pub(crate) fn check(hook: &Hook, written: &Opts, errors: &mut Errors) {
             "`blocking` is for plain functions; an `async fn` yields, so give it a `timeout` instead",
         );
     }
-    if let Some(timeout) = written.get("timeout") {
-        match hook.options.place {
-            Place::Background => errors.at(
-                &timeout.key,
-                "a `background` hook is never cut off, for nobody waits for it: leave `timeout` out; `budget` warns when it is slow",
-            ),
-            Place::Inline if !is_async => errors.at(
-                &timeout.key,
-                "a sync hook cannot be cut off: make it an `async fn`, or add `blocking`; `budget` warns when it is slow",
-            ),
-            _ => {}
-        }
+    if let Some(timeout) = written.get("timeout")
+        && hook.options.place == Place::Inline
+        && !is_async
+    {
+        errors.at(
+            &timeout.key,
+            "a sync hook cannot be cut off: make it an `async fn`, or add `blocking`; `budget` warns when it is slow",
+        );
     }
     if let (Some(fail_open), Place::Background) = (written.get("fail_open"), hook.options.place) {
         errors.at(

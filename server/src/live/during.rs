@@ -26,7 +26,8 @@ pub(super) struct Ending {
 
 /// A count replaces an earlier one, and none takes back whatever was confirmed.
 pub(super) fn confirm_beforehand(session: &Session, count: u32) -> Result<(), Refusal> {
-    let mut beforehand = session.state::<Beforehand>()?;
+    // Not waited for: what holds it may be the very turn that goes on when this returns.
+    let mut beforehand = session.try_state::<Beforehand>()?;
     match count {
         0 => beforehand.reset(),
         count => beforehand.allow(Further::Count(count)),

@@ -2,39 +2,37 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use hookspec::{Observer, TimelineEntry};
+use hookspec::{Observer, Recorded, TimelineEntry};
 
 use crate::store::Kept;
 
 /// How many entries wait at most; what does not fit is counted.
 const MOST: usize = 8192;
 
-/// Gathers entries, so that the dispatch path never waits for the disk.
+/// Gathers what happens as it is told, so that the dispatch path waits for nothing; it becomes entries when it is stored.
 #[derive(Debug, Default)]
 pub(crate) struct Record(Mutex<Gathered>);
 
 #[derive(Debug, Default)]
 struct Gathered {
-    entries: Vec<TimelineEntry>,
+    records: Vec<Recorded>,
     lost: u64,
 }
 
 /// A stream fires its point once a piece; one entry stands for a run of them.
-fn repeats(last: Option<&TimelineEntry>, entry: &TimelineEntry) -> bool {
-    matches!((last, entry), (
-        Some(TimelineEntry::Fired { point: last, .. }),
-        TimelineEntry::Fired { point, .. },
-    ) if last == point && point == "generation.chunk")
+fn repeats(last: Option<&Recorded>, record: &Recorded) -> bool {
+    matches!((last, record), (Some(Recorded::Fired(last)), Recorded::Fired(now))
+        if last.point.wire == now.point.wire && now.point.wire == "generation.chunk")
 }
 
 impl Observer for Record {
-    fn record(&self, entry: TimelineEntry) {
+    fn record(&self, record: Recorded) {
         let mut gathered = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if repeats(gathered.entries.last(), &entry) {
+        if repeats(gathered.records.last(), &record) {
             return;
         }
-        if gathered.entries.len() < MOST {
-            gathered.entries.push(entry);
+        if gathered.records.len() < MOST {
+            gathered.records.push(record);
         } else {
             gathered.lost += 1;
         }
@@ -44,16 +42,20 @@ impl Observer for Record {
 impl Record {
     /// Stores what was gathered.
     pub(crate) async fn keep(&self, kept: &Kept) {
-        let Gathered { entries, lost } =
+        let Gathered { records, lost } =
             std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner));
         if lost > 0 {
             tracing::warn!(lost, "entries of a timeline were left out: too many came at once");
         }
-        if entries.is_empty() {
+        if records.is_empty() {
             return;
         }
         let kept = kept.clone();
-        let stored = tokio::task::spawn_blocking(move || kept.add_timeline(&entries)).await;
+        let stored = tokio::task::spawn_blocking(move || {
+            let entries: Vec<TimelineEntry> = records.into_iter().map(TimelineEntry::from).collect();
+            kept.add_timeline(&entries)
+        })
+        .await;
         // The timeline is a by-product: a failure must not end the session.
         match stored {
             Ok(Ok(())) => {}

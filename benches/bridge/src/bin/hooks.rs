@@ -22,7 +22,7 @@ fn main() {
         for index in 0..count {
             builder =
                 builder.register(Hook::new(TOOL_PRE_EXECUTE, format!("bench.h{index}"), |_, session| {
-                    session.state::<Seen>()?.0 += 1;
+                    session.state_now::<Seen>()?.0 += 1;
                     Ok::<(), StateError>(())
                 }));
         }

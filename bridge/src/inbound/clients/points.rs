@@ -183,7 +183,7 @@ fn judge(set: &Set, call: ToolUse, session: &Session) -> Result<(Kept, bool), Bo
 fn before(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
     let (kept, changed) = judge(set, call_of(&event)?, session)?;
     let fold = changed.then(|| serde_json::to_value(&kept.call)).transpose()?;
-    session.state::<Waiting>()?.0.insert(key(set), kept);
+    session.state_now::<Waiting>()?.0.insert(key(set), kept);
     Ok(JsonOutcome { fold, ..JsonOutcome::default() })
 }
 
@@ -203,7 +203,7 @@ fn watched(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, Bo
 
 fn gate(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
     let call = call_of(&event)?;
-    let waiting = session.state::<Waiting>()?.0.remove(&key(set));
+    let waiting = session.state_now::<Waiting>()?.0.remove(&key(set));
     let kept = match waiting.filter(|kept| kept.call == call) {
         Some(kept) => kept,
         None => {
@@ -216,7 +216,7 @@ fn gate(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxEr
         }
     };
     if kept.allowed {
-        session.state::<Waiting>()?.0.insert(allowed_key(set), kept.clone());
+        session.state_now::<Waiting>()?.0.insert(allowed_key(set), kept.clone());
     }
     Ok(JsonOutcome { gate: kept.gate, messages: kept.messages, ..JsonOutcome::default() })
 }
@@ -224,7 +224,7 @@ fn gate(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxEr
 /// A call that Claude Code would run without a question.
 fn approved(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
     let call = call_of(&event)?;
-    let mut waiting = session.state::<Waiting>()?;
+    let mut waiting = session.state_now::<Waiting>()?;
     let kept = waiting.0.remove(&allowed_key(set)).filter(|kept| kept.call == call);
     // Where another hook wants the user to be asked, the stricter word counts.
     let policy = event["why"] == json!("policy");
@@ -288,14 +288,15 @@ fn after(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxE
     }
     if let Some(replace) = replace.filter(|_| !set.background) {
         let kept = Kept { call, gate: None, allowed: false, messages: Vec::new(), replace: Some(replace) };
-        session.state::<Waiting>()?.0.insert(key(set), kept);
+        session.state_now::<Waiting>()?.0.insert(key(set), kept);
     }
     Ok(JsonOutcome { messages: contexts(together.contexts), ..JsonOutcome::default() })
 }
 
 fn replaced(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
     let call = call_of(&event)?;
-    let Some(kept) = session.state::<Waiting>()?.0.remove(&key(set)).filter(|kept| kept.call == call) else {
+    let Some(kept) = session.state_now::<Waiting>()?.0.remove(&key(set)).filter(|kept| kept.call == call)
+    else {
         return Ok(JsonOutcome::default());
     };
     let text = match kept.replace {

@@ -36,7 +36,7 @@ pub(super) fn verify(set: &Set, event: &Value, session: &Session) -> Result<Json
         return Ok(JsonOutcome::default());
     }
     let Some(text) = together(set, event, session)?.goes_on else { return Ok(JsonOutcome::default()) };
-    session.state::<Seen>()?.nudges += 1;
+    session.state_now::<Seen>()?.nudges += 1;
     let first = serde_json::to_value(Continue::With(Message::user(text)))?;
     Ok(JsonOutcome { first: Some(first), ..JsonOutcome::default() })
 }
@@ -55,7 +55,7 @@ pub(super) fn output(set: &Set, event: &Value, session: &Session) -> Result<Json
 
 /// Whether this turn's answer was not changed yet. Turn 0 is no turn: nobody counts them there.
 fn first_time(session: &Session, turn: u32) -> Result<bool, BoxError> {
-    Ok(turn == 0 || session.state::<Seen>()?.transformed.replace(turn) != Some(turn))
+    Ok(turn == 0 || session.state_now::<Seen>()?.transformed.replace(turn) != Some(turn))
 }
 
 /// Whether tools are called in it: natively, or with a block whose tag names one.

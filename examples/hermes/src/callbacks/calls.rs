@@ -25,17 +25,17 @@ struct Judged {
 }
 
 pub(super) fn before(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
-    session.state::<Waiting>()?.0 = None;
+    session.state_now::<Waiting>()?.0 = None;
     let call = ToolUse::deserialize(&event["tool_use"])?;
     let judged = judge(set, &call, event, session)?;
     let fold = (judged.call != call).then(|| serde_json::to_value(&judged.call)).transpose()?;
-    session.state::<Waiting>()?.0 = Some(judged);
+    session.state_now::<Waiting>()?.0 = Some(judged);
     Ok(JsonOutcome { fold, ..JsonOutcome::default() })
 }
 
 pub(super) fn gate(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
     let call = ToolUse::deserialize(&event["tool_use"])?;
-    let waiting = session.state::<Waiting>()?.0.take().filter(|judged| judged.call == call);
+    let waiting = session.state_now::<Waiting>()?.0.take().filter(|judged| judged.call == call);
     let judged = match waiting {
         Some(judged) => judged,
         None => {

@@ -15,6 +15,7 @@ use std::time::Duration;
 
 use hookspec::{
     AnyPoint, BoxError, JsonCall, JsonHook, JsonOutcome, Options, Placement, RegistryBuilder, Session,
+    Timeout,
 };
 use serde_json::{Map, Value};
 
@@ -162,12 +163,13 @@ impl Callbacks {
 }
 
 fn options(row: &Row, timeout: Duration) -> Options {
-    let (placement, timeout) = match row.run {
+    let (placement, limit) = match row.run {
         Run::Bounded if !timeout.is_zero() => (Placement::Blocking, Some(timeout)),
         Run::Bounded | Run::InPlace => (Placement::Inline, None),
         Run::Queued => (Placement::Background, None),
     };
-    Options { placement, timeout, budget: timeout, ..Options::DEFAULT }
+    let timeout = limit.map_or(Timeout::Never, Timeout::After);
+    Options { placement, timeout, budget: limit, ..Options::DEFAULT }
 }
 
 /// A hook at one moment.

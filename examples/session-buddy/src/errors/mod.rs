@@ -218,6 +218,6 @@ fn close(store: &mut Store, fixed: &[Open], at: Timestamp) -> Result<Vec<Chain>,
 
 /// The text of the last error that this session has open.
 pub(crate) fn last_open(session: &Session) -> Option<String> {
-    let error = session.state::<Memory>().ok()?.open.last()?.error;
+    let error = session.state_now::<Memory>().ok()?.open.last()?.error;
     store::with(session, |store| store.error(error)).ok()?.map(|row| row.message)
 }

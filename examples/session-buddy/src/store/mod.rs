@@ -122,7 +122,7 @@ pub(crate) fn with<T>(
     session: &Session,
     work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
-    let mut desk: StateGuard<'_, Desk> = session.state()?;
+    let mut desk: StateGuard<'_, Desk> = session.state_now()?;
     work(desk.open(session)?)
 }
 

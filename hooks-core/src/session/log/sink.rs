@@ -2,12 +2,11 @@
 
 use std::error::Error;
 use std::future::poll_fn;
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::task::Poll;
 
 use crate::entry::BoxFuture;
-use crate::failure::panic_text;
+use crate::guard::{self, drop_quietly};
 use crate::message::Message;
 use crate::outcome::BoxError;
 
@@ -91,14 +90,10 @@ pub(super) enum Misuse {
 
 /// What a sink does without unwinding into the session.
 pub(super) fn guarded<T>(work: impl FnOnce() -> Result<T, BoxError>) -> Result<T, Cause> {
-    match catch_unwind(AssertUnwindSafe(work)) {
+    match guard::guarded(work) {
         Ok(Ok(done)) => Ok(done),
         Ok(Err(error)) => Err(shown(error)),
-        Err(payload) => {
-            let text = panic_text(&*payload);
-            dropped(payload);
-            Err(Arc::new(Misuse::Panic(text)))
-        }
+        Err(panic) => Err(Arc::new(Misuse::Panic(panic))),
     }
 }
 
@@ -117,26 +112,17 @@ pub(super) async fn flushed(sink: &dyn LogSink, around: impl Fn(&mut dyn FnMut()
         polled
     })
     .await;
-    dropped(flush);
+    drop_quietly(flush, "the flush of a sink");
     ended
 }
 
 /// An error as it can be shown by everybody, whatever its `Display` does.
 fn shown(error: BoxError) -> Cause {
-    match catch_unwind(AssertUnwindSafe(|| error.to_string())) {
+    match guard::guarded(|| error.to_string()) {
         Ok(_) => error.into(),
-        Err(payload) => {
-            dropped(payload);
-            dropped(error);
+        Err(_) => {
+            drop_quietly(error, "an error of a sink");
             Arc::new(Misuse::Mute)
         }
-    }
-}
-
-/// Drops what others made; a panic in that ends here.
-fn dropped<T>(value: T) {
-    if let Err(payload) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
-        // Whoever panics while dropping may do so again.
-        std::mem::forget(payload);
     }
 }

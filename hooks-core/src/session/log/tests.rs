@@ -16,7 +16,7 @@ use crate::outcome::BoxError;
 use crate::registry::{Hooks, Registry};
 use crate::session::Session;
 use crate::spawn::{Spawn, Threads};
-use crate::timeline::{Observer, TimelineEntry};
+use crate::timeline::{Observer, Recorded};
 
 fn session_with(sink: impl LogSink + 'static) -> Session {
     let hooks = Hooks::new(Registry::builder().linked(false).build().unwrap());
@@ -396,7 +396,7 @@ impl LogSink for Book {
 }
 
 impl Observer for Book {
-    fn record(&self, _: TimelineEntry) {}
+    fn record(&self, _: Recorded) {}
 }
 
 #[test]

@@ -1,0 +1,109 @@
+//! Hooks that run on a pool thread: blocking ones, and plain background ones. Whoever waits for them waits without a thread, as
+//! long as they may take.
+
+use std::future::{Future, poll_fn};
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use crate::entry::Call;
+use crate::failure::Cause;
+use crate::guard::{drop_quietly, guarded};
+use crate::outcome::Outcome;
+use crate::point::Point;
+use crate::session::Session;
+use crate::spawn::{Given, give};
+
+use super::chain::{self, Frame};
+use super::limit::{over, turn};
+
+/// What came of a hook on a pool thread.
+type Ran<P> = (Outcome<<P as Point>::Verdict>, Option<Cause>);
+
+/// A hook on its way. Dropped before it is done it is left to itself: one that did not begin never runs, and of one that runs it
+/// is known that it runs on.
+struct Job<'s, P: Point> {
+    given: Given<Ran<P>>,
+    session: &'s Session,
+    /// The firing whose hook it is.
+    frame: Frame,
+    done: bool,
+}
+
+impl<P: Point> Drop for Job<'_, P> {
+    fn drop(&mut self) {
+        if !self.done && !self.given.take_back() {
+            self.session.states().cut_off(self.frame);
+        }
+    }
+}
+
+/// Runs a hook on a pool thread, on its own copy of the event, and waits for it as long as it may take.
+pub(super) async fn on_pool<P: Point>(
+    call: &Call<P>,
+    owned: Arc<P::Owned>,
+    session: &Session,
+    limit: Option<Duration>,
+    mut out: Outcome<P::Verdict>,
+) -> Ran<P> {
+    loop {
+        let (ran, cause) = once::<P>(call, &owned, session, limit, out).await;
+        out = ran;
+        if cause.is_some() {
+            return (out, cause);
+        }
+        match turn(&mut out, true).await {
+            Ok(true) => {}
+            Ok(false) => return (out, None),
+            Err(cause) => return (out, Some(cause)),
+        }
+    }
+}
+
+async fn once<P: Point>(
+    call: &Call<P>,
+    owned: &Arc<P::Owned>,
+    session: &Session,
+    limit: Option<Duration>,
+    mut out: Outcome<P::Verdict>,
+) -> Ran<P> {
+    let (call, owned, other) = (call.clone(), Arc::clone(owned), session.clone());
+    let work = move || {
+        let ended = guarded(|| call_here(&call, &owned, &other, &mut out));
+        // Before anybody goes on: a host that ends the session now finds nobody holding it.
+        drop_quietly((other, owned, call), "what a hook ran on");
+        (out, ended.err().map(Cause::Panic))
+    };
+    let given = match give(session.hooks().spawn(), work) {
+        Ok(given) => given,
+        Err(error) => return (Outcome::silent(), Some(Cause::Error(error.to_string()))),
+    };
+    let mut job = Job::<P> { given, session, frame: chain::frame(), done: false };
+    let mut alarm = None;
+    let (ran, in_time) = poll_fn(|cx| match Pin::new(&mut job.given).poll(cx) {
+        Poll::Ready(Ok(ran)) => Poll::Ready((ran, true)),
+        Poll::Ready(Err(error)) => {
+            Poll::Ready(((Outcome::silent(), Some(Cause::Error(error.to_string()))), true))
+        }
+        Poll::Pending => {
+            over(&mut alarm, limit, session, cx).map(|late| ((Outcome::silent(), Some(late)), false))
+        }
+    })
+    .await;
+    job.done = in_time;
+    ran
+}
+
+fn call_here<P: Point>(call: &Call<P>, owned: &P::Owned, session: &Session, out: &mut Outcome<P::Verdict>) {
+    let event = P::lend(owned);
+    match call {
+        Call::Sync(call) => call(&event, session, out),
+        Call::Closure(call) => call(&event, session, out),
+        Call::Async(call) => {
+            if let Some(future) = call(event, session, out) {
+                session.hooks().spawn().block_on(future);
+            }
+        }
+    }
+}
