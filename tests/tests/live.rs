@@ -140,7 +140,7 @@ fn what_the_host_could_not_run_is_refused() {
     let waits = || {
         Hook::<STEP_POST::Point>::from_call(
             "late.waits",
-            Call::Async(|_, _| Box::pin(async { Outcome::silent() })),
+            Call::Async(|_, _, _| Some(Box::pin(async {}))),
         )
     };
     let sync = Hooks::new(by("").sync_host().allow(["here"]).elsewhere(["late"]).build().unwrap());
@@ -214,7 +214,7 @@ fn after_a_swap_what_replaced_another_does_so_again_and_what_was_added_gives_way
     hooks
         .register(Hook::<STEP_POST::Point>::from_call(
             "late.waits",
-            Call::Async(|_, _| Box::pin(async { Outcome::silent() })),
+            Call::Async(|_, _, _| Some(Box::pin(async {}))),
         ))
         .unwrap();
     hooks.swap(by("").linked(false).sync_host().build().unwrap());
