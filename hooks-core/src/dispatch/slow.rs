@@ -19,7 +19,7 @@ use super::chain::{self, Chain, Frame};
 use super::limit::{asynchronous, turn};
 use super::pool::on_pool;
 use super::settle::{settle, too_deep};
-use super::watch::Laps;
+use super::watch::{Laps, fired};
 use super::{On, Progress};
 
 /// Runs what is left of a chain. Unless it `may_wait`, the future is ready at once, and a hook that would have to be waited for
@@ -33,7 +33,12 @@ pub(super) async fn run<P: Point>(
 ) -> Fired<P::Verdict> {
     let chain = match chain::current().with(P::INFO, Frame::of(&progress)) {
         Ok(chain) => chain,
-        Err(text) => return too_deep::<P>(session, text),
+        Err(text) => {
+            if session.is_observed() {
+                fired::<P>(session);
+            }
+            return too_deep::<P>(session, text);
+        }
     };
     {
         let mut steps = pin!(steps(slots, session, event, may_wait, &chain, &mut progress));
