@@ -261,6 +261,12 @@ impl<P: Point> Entry<P> {
     pub fn options(&self) -> &Options {
         &self.options
     }
+
+    /// How it is called: for who registers it by hand, with options of his own.
+    #[doc(hidden)]
+    pub fn call(&self) -> &Call<P> {
+        &self.call
+    }
 }
 
 impl<P: Point> fmt::Debug for Entry<P> {
