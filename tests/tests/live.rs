@@ -137,12 +137,8 @@ fn a_name_is_taken_by_a_hook_that_is_off_too_and_replaced_on_purpose_only() {
 
 #[test]
 fn what_the_host_could_not_run_is_refused() {
-    let waits = || {
-        Hook::<STEP_POST::Point>::from_call(
-            "late.waits",
-            Call::Async(|_, _, _| Some(Box::pin(async {}))),
-        )
-    };
+    let waits =
+        || Hook::<STEP_POST::Point>::from_call("late.waits", Call::Async(|_, _, _| Some(Box::pin(async {}))));
     let sync = Hooks::new(by("").sync_host().allow(["here"]).elsewhere(["late"]).build().unwrap());
     assert!(sync.register(says("late.fine")).is_ok());
     assert!(rows(&sync).iter().any(|row| row.info.name == "late.fine" && !row.on), "not in the allowlist");

@@ -1,7 +1,6 @@
 //! Which tool calls may change files.
 
 use hookspec::ToolUse;
-use serde_json::Value;
 
 use super::commands::{has, script_writes};
 use super::python::code_writes;
@@ -23,20 +22,12 @@ pub(super) fn writes(call: &ToolUse, reading: &[String]) -> bool {
     if call.tool.is_empty() || reading.contains(&call.tool) {
         return false;
     }
+    let runs = |argument: &str| call.text(argument).unwrap_or_default();
     match call.tool.as_str() {
-        "shell" | "bash" => script_writes(payload(call, "command")),
-        "ipython" | "python" => code_writes(payload(call, "code")),
-        "tmux" => tmux_writes(payload(call, "command")),
+        "shell" | "bash" => script_writes(&runs("command")),
+        "ipython" | "python" => code_writes(&runs("code")),
+        "tmux" => tmux_writes(&runs("command")),
         name => !looks(name),
-    }
-}
-
-/// What a call is to run: its block, or the named argument of a native call.
-fn payload<'a>(call: &'a ToolUse, name: &str) -> &'a str {
-    if call.content.trim().is_empty() {
-        call.kwargs.get(name).and_then(Value::as_str).unwrap_or(&call.content)
-    } else {
-        &call.content
     }
 }
 

@@ -97,6 +97,7 @@ fn ask(
     })
 }
 
+/// The file that a call is about; not what `text` gives, for which the block of a tool that is not linked passes for a path.
 fn first_arg(call: &ToolUse) -> Option<&str> {
     call.kwargs.get("path").and_then(Value::as_str).or(call.args.first().map(String::as_str))
 }

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use serde_json::Value;
 
 use super::call::{CallFormat, ToolUse};
+use super::entry::ArgumentNames;
 
 /// Where an argument stands in a call.
 #[derive(Clone, Copy, PartialEq)]
@@ -88,22 +89,29 @@ impl ToolUse {
         if self.kwargs.contains_key(name) {
             return Some(Slot::Named);
         }
-        let unwritten = self.args.is_empty() && self.content.is_empty();
-        if self.format == CallFormat::Tool || unwritten && !self.kwargs.is_empty() {
-            return None;
-        }
         let mut declared = crate::__private::tools().iter().filter(|tool| tool.name == self.tool).peekable();
         if declared.peek().is_some() {
-            return declared.find_map(|tool| {
-                let words = tool.names.words;
-                let word = words.iter().position(|word| *word == name);
-                let word = word.map(|from| Slot::Words { from, to_the_end: from + 1 == words.len() });
-                word.or_else(|| (tool.names.content == Some(name)).then_some(Slot::Block))
-            });
+            return declared.find_map(|tool| self.declared_slot(tool.names, name));
+        }
+        let unwritten = self.args.is_empty() && self.content.is_empty();
+        if unwritten && (self.format == CallFormat::Tool || !self.kwargs.is_empty()) {
+            return None;
         }
         let words = (!self.args.is_empty()).then_some(Slot::Words { from: 0, to_the_end: true });
         let block = (!self.content.trim().is_empty()).then_some(Slot::Block);
         if PATHS.contains(&name) { words.or(block) } else { block.or(words) }
+    }
+
+    /// Where the tool itself reads what the call does not name: see [`ToolEntry::arguments`](super::ToolEntry::arguments).
+    fn declared_slot(&self, names: ArgumentNames, name: &str) -> Option<Slot> {
+        // A native call has no words and no block, unless a hook gave it some; then the tool reads them.
+        let native = self.format == CallFormat::Tool || !self.kwargs.is_empty();
+        let words = names.words;
+        let word = words.iter().position(|word| *word == name);
+        let word = word.filter(|from| !native || self.args.len() > *from);
+        let word = word.map(|from| Slot::Words { from, to_the_end: from + 1 == words.len() });
+        let block = names.content == Some(name) && (!native || !self.content.is_empty());
+        word.or_else(|| block.then_some(Slot::Block))
     }
 }
 
@@ -129,6 +137,24 @@ mod tests {
         let by_hand: ToolUse =
             serde_json::from_value(json!({ "tool": "x", "kwargs": { "a": "b" } })).unwrap();
         assert_eq!((by_hand.text("a").as_deref(), by_hand.text("c")), (Some("b"), None));
+    }
+
+    #[test]
+    fn what_a_hook_added_to_a_native_call_is_seen_as_the_tool_reads_it() {
+        let names = ArgumentNames { words: &["path"], content: Some("command") };
+        let call = native(&json!({ "n": 7 }));
+        assert!(
+            call.declared_slot(names, "command").is_none() && call.declared_slot(names, "path").is_none()
+        );
+        let more = ToolUse { content: "rm -rf /".into(), args: vec!["a".into()], ..call };
+        assert!(more.declared_slot(names, "command") == Some(Slot::Block));
+        assert!(more.declared_slot(names, "path") == Some(Slot::Words { from: 0, to_the_end: true }));
+        assert_eq!(more.text("command").as_deref(), Some("rm -rf /"), "and of a tool that is not linked");
+        let empty = ToolUse::fenced("unknown", [""; 0], "");
+        assert!(
+            empty.declared_slot(names, "command") == Some(Slot::Block),
+            "a fence without text is an empty text"
+        );
     }
 
     #[test]
