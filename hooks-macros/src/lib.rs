@@ -43,7 +43,7 @@ use proc_macro::TokenStream;
 /// | `once` | at most once a session |
 /// | `background` | beside the chain, from a bounded queue, on a copy of the event |
 /// | `blocking` | on a pool thread that may block |
-/// | `timeout = "30s"` | cuts off an `async fn` or `blocking` hook |
+/// | `timeout = "30s"` | cuts off an `async fn`, a `blocking` or `background` hook; `"never"` |
 /// | `budget = "100ms"` | a warning names the hook when it takes longer; 5 s unless said |
 /// | `on_error = path` | `fn(&Failure, &Session)`, called with each failure |
 /// | `quarantine = 3` | switched off after so many failures |
