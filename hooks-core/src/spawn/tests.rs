@@ -291,7 +291,13 @@ fn a_waker_that_panics_harms_nobody() {
     for alarm in &mut alarms {
         let _ = alarm.as_mut().poll(&mut Context::from_waker(&bad));
     }
-    block_on(threads.sleep(Duration::from_millis(4)));
+    let (done, ended) = mpsc::channel();
+    let last = threads.sleep(Duration::from_millis(4));
+    thread::spawn(move || {
+        block_on(last);
+        done.send(()).unwrap();
+    });
+    assert_eq!(ended.recv_timeout(LONG), Ok(()));
     let woken = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&woken);
     let good = when(move || {

@@ -131,8 +131,10 @@ fn lanes_that_are_filled_from_two_threads_share_one_place() {
         let thread = stage.pool.thread();
         let other = Arc::clone(&stage);
         let fills = spawn(move || assert!(other.put(OTHER, other.run(2, None)).is_ok()));
-        assert!(stage.put(ONE, stage.run(1, None)).is_ok());
+        let hold = Oneshot::new();
+        assert!(stage.put(ONE, stage.run(1, Some(Arc::clone(&hold)))).is_ok());
         fills.join().unwrap();
+        hold.send(());
         stage.ended(2);
         stage.pool.go_home();
         thread.join().unwrap();
@@ -148,9 +150,10 @@ fn room_in_a_full_lane_is_told() {
     model(|| {
         let stage = Stage::new(1, 1, usize::MAX);
         let thread = stage.pool.thread();
-        let hold = Oneshot::new();
+        // The second one does not end before the third one has found room.
+        let (hold, second) = (Oneshot::new(), Oneshot::new());
         assert!(stage.put(ONE, stage.run(1, Some(Arc::clone(&hold)))).is_ok());
-        assert!(stage.put(ONE, stage.run(2, None)).is_ok());
+        assert!(stage.put(ONE, stage.run(2, Some(Arc::clone(&second)))).is_ok());
         let lets = spawn(move || hold.send(()));
         let mut queued = stage.put(ONE, stage.run(3, None));
         if let Err(Unqueued::Full(run, entry)) = queued {
@@ -158,6 +161,7 @@ fn room_in_a_full_lane_is_told() {
             queued = stage.lanes.enqueue(ONE, run, entry);
         }
         assert!(queued.is_ok());
+        second.send(());
         stage.ended(3);
         lets.join().unwrap();
         stage.pool.go_home();
