@@ -1,5 +1,7 @@
 //! Hooks that wait for hooks, from more threads than a pool has.
 
+#![allow(clippy::unwrap_used)]
+
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
