@@ -210,16 +210,24 @@ impl Inner {
         if first.cut_off {
             return Some(StateError::CutOff { state: slot.name, by: first.who.to_string() });
         }
-        let mut holder = first;
-        // A ring has as many links as there are states, at most.
-        for _ in 0..self.live.len() {
-            if chain.holds(holder.frame) {
+        // Who must let go of something first: whoever holds it, and whoever holds what waits within their chains. A hook may fire
+        // several points at once, so that one chain waits for several.
+        let mut holders = vec![first.frame];
+        let mut next = 0;
+        while let Some(frame) = holders.get(next).copied() {
+            if chain.holds(frame) {
                 let (by, waiting) = (first.who.to_string(), who.to_string());
                 return Some(StateError::Circle { state: slot.name, by, waiting });
             }
-            // Whoever holds it goes on when what waits within its own chain does.
-            let waits = |slot: &&Slot| slot.waiting.iter().any(|waiter| waiter.chain.holds(holder.frame));
-            holder = self.live.values().find(waits)?.holder.as_ref()?;
+            for slot in self.live.values() {
+                if let Some(holder) = &slot.holder
+                    && !holders.contains(&holder.frame)
+                    && slot.waiting.iter().any(|waiter| waiter.chain.holds(frame))
+                {
+                    holders.push(holder.frame);
+                }
+            }
+            next += 1;
         }
         None
     }

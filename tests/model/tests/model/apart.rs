@@ -1,11 +1,11 @@
 //! Runs that nobody waits for any more, threads that are left behind, and what a host brings that breaks.
 
-use std::future::Future;
+use std::future::{Future, poll_fn};
 use std::panic::panic_any;
 use std::pin::pin;
 use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Barrier, Mutex};
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 use std::thread;
 use std::time::Duration;
 
@@ -106,10 +106,31 @@ fn a_fire_that_is_given_up_leaves_a_closed_timeline_and_its_state() {
     assert_eq!(fire_now!(session, BRIEF { text: "" }).messages()[0].content, "1");
 }
 
+/// Threads whose time limits are over when a hook says that it runs.
+#[derive(Debug)]
+struct WhenItRuns(Threads, Arc<Lent>);
+
+impl Spawn for WhenItRuns {
+    fn run(&self, job: hookspec::Job) -> Result<(), hookspec::SpawnError> {
+        self.0.run(job)
+    }
+    fn sleep(&self, _: Duration) -> hookspec::BoxFuture<'static, ()> {
+        let lent = Arc::clone(&self.1);
+        Box::pin(poll_fn(move |cx| {
+            cx.waker().wake_by_ref();
+            if lent.runs.load(SeqCst) > 0 { Poll::Ready(()) } else { Poll::Pending }
+        }))
+    }
+    fn block_on(&self, future: hookspec::BoxFuture<'_, ()>) {
+        self.0.block_on(future);
+    }
+}
+
 #[test]
 fn a_run_that_was_cut_off_and_goes_on_is_named_to_who_wants_its_state() {
     let lend = Arc::<Lent>::default();
-    let session = session(only(&["overruns", "comes_after"]), Threads::default(), &lend);
+    let spawn = WhenItRuns(Threads::default(), Arc::clone(&lend));
+    let session = session(only(&["overruns", "comes_after"]), spawn, &lend);
     let fired = fire_now!(session, ASKED { text: "" });
     assert!(fired.denied().unwrap().0.contains("overran its timeout of 1ms"), "{fired:?}");
     let after = fire_now!(session, BRIEF { text: "" });

@@ -58,7 +58,7 @@ pub const INLINE: &[Place] = &[Place::Inline];
 pub const PLACES: &[Place] = &[Place::Inline, Place::Blocking, Place::Background];
 
 fn at() -> impl Strategy<Value = At> {
-    prop_oneof![3 => Just(At::Say), 3 => Just(At::Gate), 4 => select(&At::ALL)]
+    select(&At::ALL)
 }
 
 fn step(parts: Parts) -> impl Strategy<Value = Step> {
@@ -145,8 +145,27 @@ fn act(parts: Parts) -> impl Strategy<Value = Act> {
 
 pub fn cases(parts: Parts) -> impl Strategy<Value = Case> {
     let spares = if parts.changes { 0..3usize } else { 0..1 };
-    (vec(desc(parts), 1..6), vec(desc(parts), spares), vec(act(parts), 1..6))
-        .prop_map(|(start, spares, acts)| sensible(start, spares, acts))
+    // Two points a case, so that hooks meet.
+    let points = (at(), at());
+    (points, vec(desc(parts), 1..6), vec(desc(parts), spares), vec(act(parts), 1..6)).prop_map(
+        |((one, other), mut start, mut spares, mut acts)| {
+            let to = |at: &mut At| *at = if (*at as usize).is_multiple_of(2) { one } else { other };
+            for hook in start.iter_mut().chain(&mut spares) {
+                to(&mut hook.at);
+                hook.steps.iter_mut().for_each(|step| {
+                    if let Step::Fire(at) = step {
+                        to(at);
+                    }
+                });
+            }
+            acts.iter_mut().for_each(|act| {
+                if let Act::Fire(at, _) = act {
+                    to(at);
+                }
+            });
+            sensible(start, spares, acts)
+        },
+    )
 }
 
 /// Makes a case of which the outcome is certain: numbers and names are given, what cannot be is left out.

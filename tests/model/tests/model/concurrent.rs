@@ -5,11 +5,13 @@
 use std::sync::{Arc, Barrier};
 use std::thread;
 
-use hookspec::{Fired, Gate, Hook, Hooks, Message, Registry, Session, Threads, Timeline, fire, fire_now};
+use hookspec::{
+    Fired, Gate, Hook, HookState, Hooks, Message, Registry, Session, Threads, Timeline, fire, fire_now,
+};
 use hookspec_agent::spawn::TokioSpawn;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::crowd::{Lent, only, session};
+use crate::crowd::{Count, Lent, Right, only, session};
 use crate::paths::{Kept, block_on};
 use crate::points::{ASKED, GUARDED, TALK};
 use crate::world::lock;
@@ -115,6 +117,27 @@ fn two_chains_that_wait_for_each_others_states_are_told_so() {
             assert_eq!(sum, 3, "each counted its own, and one the other's");
         });
     }
+}
+
+/// One of two chains that a hook begins at once waits in a ring, the other for somebody else.
+async fn forked<T: HookState>(last: &str) {
+    let names = ["forks", "wants_right", "wants_count", "wants_left", last];
+    let session = session(only(&names), tokio(), &Arc::default());
+    let elsewhere = session.try_state::<T>().unwrap();
+    let last = async {
+        let fired = fire!(session, GUARDED { text: "" }).await;
+        drop(elsewhere);
+        fired.messages()[0].content.clone()
+    };
+    let (told, forks) = tokio::join!(last, async { fire!(session, ASKED { text: "" }).await });
+    assert!(told.contains("`crowd.wants_left`") && told.contains("`crowd.forks`"), "{told}");
+    assert!(forks.failures().is_empty(), "{forks:?}");
+}
+
+#[test]
+fn a_ring_through_one_of_two_waits_is_seen() {
+    current().block_on(forked::<Count>("right_asks_last"));
+    current().block_on(forked::<Right>("count_asks_last"));
 }
 
 #[test]

@@ -1,14 +1,15 @@
 //! Hooks that meet, hold, hang and overrun, for the tests that no single chain can be.
 
-use std::future::{pending, poll_fn};
-use std::sync::atomic::AtomicUsize;
+use std::future::{Future, pending, poll_fn};
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 use std::task::Poll;
 
 use hookspec::{Hooks, Message, Registry, RegistryBuilder, Session, Spawn, fire, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::points::{ASKED, BRIEF, GUARDED, TALK};
+use crate::points::{ASKED, BRIEF, GUARDED, SHAPED, TALK};
 use crate::world::lock;
 
 #[derive(Default, Serialize, Deserialize)]
@@ -19,7 +20,7 @@ pub struct Left(u64);
 pub struct Right(u64);
 
 /// What a test lends to its hooks.
-#[derive(Default)]
+#[derive(Debug, Default)]
 pub struct Lent {
     /// How often something ran.
     pub runs: AtomicUsize,
@@ -97,6 +98,7 @@ async fn wants_left(text: &str, state: &mut Left) {
 #[hook(ASKED, blocking, timeout = "1ms")]
 fn overruns(session: &Session, state: &mut Left) {
     state.0 += 1;
+    lent(session).runs.fetch_add(1, SeqCst);
     lent(session).wait();
 }
 
@@ -123,4 +125,54 @@ pub fn session(registry: RegistryBuilder, spawn: impl Spawn + 'static, lend: &Ar
 
 pub fn only(names: &[&str]) -> RegistryBuilder {
     Registry::builder().allow(names.iter().map(|name| format!("crowd.{name}")))
+}
+
+async fn until(session: &Session, step: usize) {
+    let lent = lent(session);
+    poll_fn(|cx| {
+        cx.waker().wake_by_ref();
+        if lent.runs.load(SeqCst) >= step { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+/// Holds one state while two chains that it begins ask for two others.
+#[hook(ASKED)]
+async fn forks(session: &Session, state: &mut Left) {
+    until(session, 1).await;
+    state.0 += 1;
+    let mut one = pin!(fire!(session, TALK { text: "" }));
+    let mut other = pin!(fire!(session, SHAPED { text: "" }));
+    let (mut first, mut second) = (false, false);
+    poll_fn(|cx| {
+        first = first || one.as_mut().poll(cx).is_ready();
+        second = second || other.as_mut().poll(cx).is_ready();
+        lent(session).runs.store(2, SeqCst);
+        if first && second { Poll::Ready(()) } else { Poll::Pending }
+    })
+    .await;
+}
+
+#[hook(SHAPED)]
+async fn wants_count(state: &mut Count) {
+    state.0 += 1;
+}
+
+async fn asks_last(session: &Session) -> Message {
+    lent(session).runs.store(1, SeqCst);
+    until(session, 2).await;
+    let fired = fire!(session, BRIEF { text: "" }).await;
+    Message::system(fired.failures().iter().map(ToString::to_string).collect::<String>())
+}
+
+#[hook(GUARDED)]
+async fn right_asks_last(session: &Session, state: &mut Right) -> Message {
+    state.0 += 1;
+    asks_last(session).await
+}
+
+#[hook(GUARDED)]
+async fn count_asks_last(session: &Session, state: &mut Count) -> Message {
+    state.0 += 1;
+    asks_last(session).await
 }
