@@ -97,9 +97,14 @@ fn blocking_work_is_in_the_chain_that_gave_it() {
 
 /// Holds every place of a pool until the sender is dropped.
 fn occupied(threads: &Threads) -> mpsc::Sender<()> {
+    occupied_but(threads, 0)
+}
+
+fn occupied_but(threads: &Threads, free: usize) -> mpsc::Sender<()> {
+    let jobs = Threads::MOST - free;
     let (hold, held) = mpsc::channel::<()>();
-    let (held, begun) = (Arc::new(Mutex::new(held)), Arc::new(Barrier::new(Threads::MOST + 1)));
-    for _ in 0..Threads::MOST {
+    let (held, begun) = (Arc::new(Mutex::new(held)), Arc::new(Barrier::new(jobs + 1)));
+    for _ in 0..jobs {
         let (held, begun) = (Arc::clone(&held), Arc::clone(&begun));
         let job = move || {
             begun.wait();
@@ -155,6 +160,51 @@ fn nested(threads: &Threads, deep: usize) -> usize {
         0 => 0,
         deep => 1 + block_on(blocking(threads, move || nested(&inner, deep - 1))).unwrap(),
     }
+}
+
+#[test]
+fn who_begins_to_wait_makes_room_for_what_was_given_before() {
+    let threads = Threads::default();
+    let (done, ended) = mpsc::channel();
+    let together = Arc::new(Barrier::new(Threads::MOST));
+    for _ in 0..Threads::MOST {
+        let (pool, done, together) = (threads.clone(), done.clone(), Arc::clone(&together));
+        let job = move || {
+            // No place is free when they give, and none is lent before all have.
+            together.wait();
+            let given = blocking::give(&pool, || 1).unwrap();
+            together.wait();
+            done.send(block_on(given).unwrap()).unwrap();
+        };
+        threads.run(Box::new(job)).unwrap();
+    }
+    for _ in 0..Threads::MOST {
+        assert_eq!(ended.recv_timeout(LONG), Ok(1));
+    }
+}
+
+#[test]
+fn what_a_thread_of_the_pool_gives_runs_before_what_waited_already() {
+    let threads = Threads::default();
+    let order = Arc::new(Mutex::new(Vec::new()));
+    let (go, gone) = mpsc::channel::<()>();
+    let note = |text| {
+        let order = Arc::clone(&order);
+        move || lock(&order).push(text)
+    };
+    let (pool, inner) = (threads.clone(), note("inner"));
+    let gives = move || {
+        gone.recv().unwrap();
+        pool.run(Box::new(inner)).unwrap();
+    };
+    threads.run(Box::new(gives)).unwrap();
+    // All places but that one are held, and it is free next.
+    let hold = occupied_but(&threads, 1);
+    let outer = blocking::give(&threads, note("outer")).unwrap();
+    go.send(()).unwrap();
+    block_on(outer).unwrap();
+    assert_eq!(*lock(&order), ["inner", "outer"]);
+    drop(hold);
 }
 
 #[test]
