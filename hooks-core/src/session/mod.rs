@@ -11,6 +11,9 @@ mod once;
 mod settings;
 mod state;
 mod state_dir;
+#[cfg(test)]
+#[path = "state/tests.rs"]
+mod state_tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -263,20 +266,7 @@ impl Session {
     #[track_caller]
     pub fn state<T: HookState>(&self) -> impl Future<Output = Result<StateGuard<'_, T>, StateError>> + Send {
         let who = Who::Place(std::panic::Location::caller());
-        async move {
-            let mut ticket = None;
-            loop {
-                match self.0.states.take(who, ticket.take(), true, || self.state_keys::<T>()) {
-                    Taken::Now(guard) => return Ok(guard),
-                    Taken::Never(error) => return Err(error),
-                    Taken::Later(number) => {
-                        let place = Ticket::new::<T>(self, number);
-                        place.turn().await?;
-                        ticket = Some(place);
-                    }
-                }
-            }
-        }
+        state::turn(self, who, || self.state_keys::<T>())
     }
 
     /// The same for code that cannot wait: the value if nobody holds it right now.

@@ -7,14 +7,41 @@
 
 mod alarms;
 mod background;
+#[path = "../../src/by_type.rs"]
+mod by_type;
+#[path = "../../src/guard.rs"]
+#[allow(dead_code)]
+mod guard;
 mod oneshot;
 mod session;
 mod spawn;
+mod state;
 mod sync;
 mod waiting;
 
 mod entry {
-    pub(crate) use hookspec::BoxFuture;
+    pub(crate) use hookspec::{BoxFuture, Origin};
+}
+
+mod dispatch {
+    pub(crate) mod chain;
+}
+
+/// What says how states are saved; there are no hooks here.
+#[allow(dead_code)]
+mod registry {
+    pub(crate) struct Aliases;
+
+    impl Aliases {
+        pub(crate) fn of_group(&self, _: &str) -> impl Iterator<Item = &str> {
+            std::iter::empty()
+        }
+    }
+
+    pub(crate) struct Listed {
+        pub(crate) name: String,
+        pub(crate) state: Option<crate::session::state::StateSpec>,
+    }
 }
 
 /// Runs a model: all orders in which threads are interrupted at most so often where they need not be.

@@ -26,7 +26,7 @@ pub use guard::StateGuard;
 pub use key::StateSpec;
 pub(crate) use key::{Keys, StateClash, StateKeys};
 pub(crate) use store::{States, Taken};
-pub(crate) use wait::Ticket;
+pub(crate) use wait::{Ticket, turn};
 
 /// How long a thread waits for a state in [`Session::state_now`](crate::Session::state_now).
 pub const PATIENCE: Duration = Duration::from_secs(5);
@@ -93,6 +93,3 @@ impl std::fmt::Display for Who {
         }
     }
 }
-
-#[cfg(test)]
-mod tests;

@@ -2,7 +2,6 @@
 
 use std::any::{Any, TypeId, type_name};
 use std::collections::{BTreeMap, VecDeque};
-use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
 
 use serde_json::Value;
@@ -10,6 +9,7 @@ use serde_json::Value;
 use crate::by_type::ByType;
 use crate::dispatch::chain::{self, Chain, Frame};
 use crate::guard::guarded;
+use crate::sync::{Mutex, MutexGuard, lock};
 
 use super::guard::StateGuard;
 use super::key::Keys;
@@ -79,7 +79,7 @@ impl States {
     }
 
     pub(super) fn lock(&self) -> MutexGuard<'_, Inner> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// Takes the value for `who`, who has a ticket if it waited. `keys` says under which keys a value may be saved that was not

@@ -6,7 +6,10 @@ use std::task::{Context, Poll, Waker};
 
 use crate::session::Session;
 
-use super::StateError;
+use super::guard::StateGuard;
+use super::key::Keys;
+use super::store::Taken;
+use super::{HookState, StateError, Who};
 
 /// A place in the queue for a state. It is given up when dropped.
 pub(crate) struct Ticket {
@@ -51,6 +54,26 @@ impl Ticket {
             waiter.waker = Some(cx.waker().clone());
         }
         Poll::Pending
+    }
+}
+
+/// A state for `who`, when it is its turn.
+pub(crate) async fn turn<T: HookState>(
+    session: &Session,
+    who: Who,
+    keys: impl Fn() -> Keys,
+) -> Result<StateGuard<'_, T>, StateError> {
+    let mut ticket = None;
+    loop {
+        match session.states().take(who, ticket.take(), true, &keys) {
+            Taken::Now(guard) => return Ok(guard),
+            Taken::Never(error) => return Err(error),
+            Taken::Later(number) => {
+                let place = Ticket::new::<T>(session, number);
+                place.turn().await?;
+                ticket = Some(place);
+            }
+        }
     }
 }
 
