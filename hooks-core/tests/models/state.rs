@@ -1,7 +1,7 @@
 //! States: who asked has it in turn, whoever else gives up, is cut off, or saves meanwhile.
 
 use std::pin::pin;
-use std::task::{Context, Waker};
+use std::task::{Context, Poll, Waker};
 
 use loom::future::block_on;
 use loom::thread::spawn;
@@ -122,5 +122,29 @@ fn what_is_saved_meanwhile_is_neither_lost_nor_made_anew() {
         block_on(count(&session)).unwrap().0 += 1;
         saves.join().unwrap();
         assert_eq!(session.states().save().into_values().collect::<Vec<_>>(), [2]);
+    });
+}
+
+#[test]
+fn what_is_promised_is_not_saved_away() {
+    model(|| {
+        let session = Session::default();
+        let mut held = now(&session).unwrap();
+        held.0 = 1;
+        let (waiter, saver) = (session.clone(), session.clone());
+        let waits = spawn(move || {
+            let mut wanted = pin!(count(&waiter));
+            // It is looked at from two places; the last one counts.
+            let first = wanted.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            match first {
+                Poll::Ready(had) => had.unwrap().0 += 1,
+                Poll::Pending => block_on(wanted).unwrap().0 += 1,
+            }
+        });
+        let saves = spawn(move || saver.states().save());
+        drop(held);
+        waits.join().unwrap();
+        saves.join().unwrap();
+        assert_eq!(now(&session).unwrap().0, 2);
     });
 }
