@@ -20,7 +20,11 @@ use serde_json::{Map, Value, json};
 const OFF: &str = "workspace_agents";
 
 /// Turned on for the story, beside what is on by default.
+/// Two hundred sessions on a busy machine take their time, and none of this is about time.
 const CONFIG: &str = r#"
+[hooks]
+timeout = "never"
+
 [hooks.active_context]
 enabled = true
 
