@@ -1,5 +1,5 @@
-//! The contest. Without arguments: the whole table, then the single figures and the peers in other languages. With
-//! `--by-turns`: one round a line of standard input, for `compare.py`, which lets two builds run by turns.
+//! The contest. Without arguments: the whole table, then the single figures and the peers in other languages; a part of a row's
+//! name: the table of those rows. With `--by-turns`: one round a line of standard input, for `compare.py`, which lets two builds run by turns.
 
 #![allow(clippy::print_stdout, clippy::unwrap_used)]
 
@@ -33,6 +33,9 @@ fn everybody(rivals: Vec<Contestant<'_>>) {
         all.extend(by_hand::rows(hooks));
     }
     all.extend(rivals);
+    let wanted: Vec<String> =
+        std::env::args().skip(1).filter(|argument| !argument.starts_with("--")).collect();
+    all.retain(|one| wanted.is_empty() || wanted.iter().any(|wanted| one.row.contains(wanted)));
     if std::env::args().any(|argument| argument == "--by-turns") {
         by_turns(&mut all);
         return;
@@ -170,7 +173,7 @@ fn main() {
     hookspec_dispatch_bench::rivals::with(&SIZES, everybody);
     #[cfg(not(feature = "rivals"))]
     everybody(Vec::new());
-    if std::env::args().any(|argument| argument == "--by-turns") {
+    if std::env::args().skip(1).any(|argument| argument != "--bench") {
         return;
     }
     println!();

@@ -57,7 +57,7 @@ pub mod ready {
     macro_rules! each {
         ($($name:ident)*) => {
             $(
-                #[hook(FILE_POST_SAVE)]
+                #[hook(FILE_POST_SAVE, timeout = "never")]
                 async fn $name(path: &Path, created: bool) -> Option<Message> {
                     work(path, created)
                 }

@@ -15,13 +15,30 @@ pub struct Contestant<'a> {
     pub row: &'static str,
     pub hooks: usize,
     trigger: Box<dyn FnMut() + 'a>,
+    /// After each round, not measured.
+    after: Option<Box<dyn FnMut() + 'a>>,
+    most: u64,
     calls: u64,
     pub figures: Vec<f64>,
 }
 
 impl<'a> Contestant<'a> {
     pub fn new(row: &'static str, hooks: usize, trigger: impl FnMut() + 'a) -> Self {
-        Self { row, hooks, trigger: Box::new(trigger), calls: 0, figures: Vec::new() }
+        Self {
+            row,
+            hooks,
+            trigger: Box::new(trigger),
+            after: None,
+            most: 1 << 24,
+            calls: 0,
+            figures: Vec::new(),
+        }
+    }
+
+    /// With at most so many triggers a round, and something to do after each, which is not measured.
+    #[must_use]
+    pub fn in_between(self, most: u64, after: impl FnMut() + 'a) -> Self {
+        Self { after: Some(Box::new(after)), most, ..self }
     }
 
     /// Nanoseconds of one trigger, from one round of many.
@@ -30,14 +47,18 @@ impl<'a> Contestant<'a> {
         for _ in 0..self.calls {
             (self.trigger)();
         }
-        began.elapsed().as_secs_f64() * 1e9 / self.calls as f64
+        let each = began.elapsed().as_secs_f64() * 1e9 / self.calls as f64;
+        if let Some(after) = &mut self.after {
+            after();
+        }
+        each
     }
 
     /// One round; the first finds out how many triggers make one.
     pub fn round(&mut self) -> f64 {
         if self.calls == 0 {
             self.calls = 1;
-            while self.measure() * (self.calls as f64) < ROUND.as_secs_f64() * 1e9 && self.calls < 1 << 24 {
+            while self.measure() * (self.calls as f64) < ROUND.as_secs_f64() * 1e9 && self.calls < self.most {
                 self.calls *= 2;
             }
         }

@@ -3,7 +3,7 @@
 use std::mem::take;
 use std::sync::{Mutex, PoisonError};
 
-use hookspec::{Observer, TimelineEntry as Recorded};
+use hookspec::{Observer, Recorded};
 
 /// Looks away.
 #[derive(Debug)]

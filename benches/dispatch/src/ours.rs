@@ -112,9 +112,6 @@ pub fn rows(hooks: usize, folder: &Path) -> Vec<Contestant<'static>> {
     row("ours: an observer that looks away", Box::new(move || bench.fire_now()));
     let bench = Bench::watched(names, Arc::new(Timeline::new(4096)));
     row("ours: Timeline", Box::new(move || bench.fire_now()));
-    let file = TimelineFile::open(&folder.join(format!("{hooks}.jsonl"))).unwrap();
-    let bench = Bench::watched(names, Arc::new(file));
-    row("ours: chat's TimelineFile", Box::new(move || bench.fire_now()));
     let gathered = Arc::new(Gathered::default());
     let bench = Bench::watched(names, Arc::clone(&gathered) as _);
     row(
@@ -186,7 +183,29 @@ pub fn rows(hooks: usize, folder: &Path) -> Vec<Contestant<'static>> {
     row("ours: each a state", Box::new(move || bench.fire_now()));
     let bench = Bench::of(&settled::NAMES[..hooks]);
     row("ours: each reads settings", Box::new(move || bench.fire_now()));
+    rows.extend(files(hooks, folder));
     rows
+}
+
+/// Chat's timeline: what the one who fires pays, with rounds that its queue can hold, and what it costs until it is in the file.
+fn files(hooks: usize, folder: &Path) -> [Contestant<'static>; 2] {
+    let open = |name: &str| {
+        let file = Arc::new(TimelineFile::open(&folder.join(format!("{name}{hooks}.jsonl"))).unwrap());
+        (Bench::watched(&silent::NAMES[..hooks], Arc::clone(&file) as _), file)
+    };
+    let most = 4096 / (hooks as u64 + 1);
+    let (bench, file) = open("queued");
+    let queued = Contestant::new("ours: chat's TimelineFile", hooks, move || bench.fire_now());
+    let (bench, written) = open("written");
+    let mut fired = 0;
+    let until_written = Contestant::new("ours: chat's TimelineFile, until it is written", hooks, move || {
+        bench.fire_now();
+        fired += 1;
+        if fired % most == 0 {
+            written.flush();
+        }
+    });
+    [queued.in_between(most / 2, move || file.flush()), until_written]
 }
 
 /// Whose work is the same.
@@ -226,5 +245,6 @@ pub fn background(queue: usize) -> (Session, Handle<FILE_POST_SAVE::Point>) {
 
 /// Waits until the session's background work is done.
 pub fn drain(session: &Session, deadline: Duration) {
-    assert_eq!(session.drain_now(deadline), []);
+    let left = session.drain_now(deadline);
+    assert!(left.is_empty(), "{left:?}");
 }
