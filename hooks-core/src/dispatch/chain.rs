@@ -3,7 +3,9 @@
 //! What is on a thread's stack is noted on the thread. What leaves it takes its chain along: a future puts it on the thread for
 //! the length of each poll, a job on a pool thread and a background run for as long as they last.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::point::PointInfo;
 
@@ -53,6 +55,37 @@ thread_local! {
     static STACK: Stack = const {
         Stack { depth: Cell::new(0), links: [const { Cell::new(None) }; DEEPEST] }
     };
+}
+
+/// Whether a run on a pool thread was cut off. What it takes afterwards is then known to be held by such a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct CutOff(Arc<AtomicBool>);
+
+thread_local! {
+    static RUN: RefCell<Option<CutOff>> = const { RefCell::new(None) };
+}
+
+impl CutOff {
+    /// That of the run on this thread; `None` where there is nobody who could cut it off.
+    pub(crate) fn of_this_run() -> Option<Self> {
+        RUN.with_borrow(Clone::clone)
+    }
+
+    pub(crate) fn set(&self) {
+        self.0.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_set(&self) -> bool {
+        self.0.load(Ordering::Acquire)
+    }
+
+    /// Runs `work`, which must not panic, as the run that this is about.
+    pub(crate) fn during<T>(self, work: impl FnOnce() -> T) -> T {
+        let before = RUN.replace(Some(self));
+        let done = work();
+        RUN.set(before);
+        done
+    }
 }
 
 /// Leaves the point when dropped.

@@ -15,7 +15,7 @@ use crate::point::Point;
 use crate::session::Session;
 use crate::spawn::{Given, give};
 
-use super::chain::{self, Frame};
+use super::chain::CutOff;
 use super::limit::{over, turn};
 
 /// What came of a hook on a pool thread.
@@ -26,15 +26,19 @@ type Ran<P> = (Outcome<<P as Point>::Verdict>, Option<Cause>);
 struct Job<'s, P: Point> {
     given: Given<Ran<P>>,
     session: &'s Session,
-    /// The firing whose hook it is.
-    frame: Frame,
+    cut_off: CutOff,
     done: bool,
 }
 
 impl<P: Point> Drop for Job<'_, P> {
     fn drop(&mut self) {
-        if !self.done && !self.given.take_back() {
-            self.session.states().cut_off(self.frame);
+        if self.done {
+            return;
+        }
+        // Before it is looked for what it holds: it may be about to take something.
+        self.cut_off.set();
+        if !self.given.take_back() {
+            self.session.states().cut_off();
         }
     }
 }
@@ -69,8 +73,10 @@ async fn once<P: Point>(
     mut out: Outcome<P::Verdict>,
 ) -> Ran<P> {
     let (call, owned, other) = (call.clone(), Arc::clone(owned), session.clone());
+    let cut_off = CutOff::default();
+    let run = cut_off.clone();
     let work = move || {
-        let ended = guarded(|| call_here(&call, &owned, &other, &mut out));
+        let ended = run.during(|| guarded(|| call_here(&call, &owned, &other, &mut out)));
         // Before anybody goes on: a host that ends the session now finds nobody holding it.
         drop_quietly((other, owned, call), "what a hook ran on");
         (out, ended.err().map(Cause::Panic))
@@ -79,7 +85,7 @@ async fn once<P: Point>(
         Ok(given) => given,
         Err(error) => return (Outcome::silent(), Some(Cause::Error(error.to_string()))),
     };
-    let mut job = Job::<P> { given, session, frame: chain::frame(), done: false };
+    let mut job = Job::<P> { given, session, cut_off, done: false };
     let mut alarm = None;
     let (ran, in_time) = poll_fn(|cx| match Pin::new(&mut job.given).poll(cx) {
         Poll::Ready(Ok(ran)) => Poll::Ready((ran, true)),

@@ -7,7 +7,7 @@ use std::task::Waker;
 use serde_json::Value;
 
 use crate::by_type::ByType;
-use crate::dispatch::chain::{self, Chain, Frame};
+use crate::dispatch::chain::{self, Chain, CutOff, Frame};
 use crate::guard::guarded;
 use crate::sync::{Mutex, MutexGuard, lock};
 
@@ -43,8 +43,8 @@ pub(super) struct Holder {
     frame: Frame,
     /// Whose turn it is, where it was waited for and not yet taken.
     pub(super) ticket: Option<u64>,
-    /// Whether the run that holds it was cut off and goes on.
-    cut_off: bool,
+    /// Whether the run that holds it was cut off and goes on, where one can be.
+    cut_off: Option<CutOff>,
 }
 
 pub(super) struct Waiter {
@@ -107,7 +107,8 @@ impl States {
                 Err(error) => Taken::Never(error),
             };
         }
-        slot.holder = Some(Holder { who, frame: chain::frame(), ticket: None, cut_off: false });
+        let cut_off = CutOff::of_this_run();
+        slot.holder = Some(Holder { who, frame: chain::frame(), ticket: None, cut_off });
         let held = slot.value.take();
         drop(inner);
         if let Some(ticket) = ticket {
@@ -153,15 +154,11 @@ impl States {
         }
     }
 
-    /// Marks what a run holds as held by one that was cut off, and tells those who wait.
-    pub(crate) fn cut_off(&self, frame: Frame) {
+    /// Tells those who wait for what a run holds that was cut off.
+    pub(crate) fn cut_off(&self) {
         let mut wakers = Vec::new();
         for slot in self.lock().live.values_mut() {
-            if let Some(holder) = &mut slot.holder
-                && holder.frame == frame
-                && frame != Frame::NONE
-            {
-                holder.cut_off = true;
+            if slot.holder.as_ref().is_some_and(Holder::is_cut_off) {
                 wakers.extend(slot.waiting.iter_mut().filter_map(|waiter| waiter.waker.take()));
             }
         }
@@ -184,7 +181,7 @@ impl States {
             let mut inner = self.lock();
             let Some(slot) = inner.live.get_mut(&id).filter(|slot| slot.holder.is_none()) else { return };
             let (Some(value), Some(key)) = (slot.value.take(), slot.key.clone()) else { return };
-            slot.holder = Some(Holder { who: Who::Saving, frame: Frame::NONE, ticket: None, cut_off: false });
+            slot.holder = Some(Holder { who: Who::Saving, frame: Frame::NONE, ticket: None, cut_off: None });
             (value, slot.name, key)
         };
         let written = guarded(|| value.save());
@@ -207,7 +204,7 @@ impl Inner {
     fn hopeless(&self, wanted: TypeId, who: Who, chain: &Chain) -> Option<StateError> {
         let slot = self.live.get(&wanted)?;
         let first = slot.holder.as_ref()?;
-        if first.cut_off {
+        if first.is_cut_off() {
             return Some(StateError::CutOff { state: slot.name, by: first.who.to_string() });
         }
         // Who must let go of something first: whoever holds it, and whoever holds what waits within their chains. A hook may fire
@@ -276,7 +273,7 @@ impl Slot {
             who: waiter.who,
             frame: waiter.chain.innermost(),
             ticket: Some(waiter.ticket),
-            cut_off: false,
+            cut_off: None,
         });
         next.and_then(|waiter| waiter.waker)
     }
@@ -284,7 +281,7 @@ impl Slot {
 
 impl Holder {
     pub(super) fn is_cut_off(&self) -> bool {
-        self.cut_off
+        self.cut_off.as_ref().is_some_and(CutOff::is_set)
     }
 }
 

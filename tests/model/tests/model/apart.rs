@@ -14,7 +14,7 @@ use hookspec::{
     fire, fire_now,
 };
 
-use crate::crowd::{Lent, lent, only, session};
+use crate::crowd::{Left, Lent, lent, only, session};
 use crate::points::{ASKED, BRIEF, TALK};
 use crate::world::lock;
 
@@ -146,6 +146,33 @@ fn a_run_that_was_cut_off_and_goes_on_is_named_to_who_wants_its_state() {
         }
         thread::yield_now();
     }
+}
+
+#[test]
+fn a_run_that_takes_a_state_after_it_was_cut_off_is_known_as_one_that_was() {
+    let lend = Arc::<Lent>::default();
+    let late = Hook::new(ASKED, "x.late", |_, session| {
+        lent(session).runs.fetch_add(1, SeqCst);
+        // Its fire is over by then.
+        while lent(session).runs.load(SeqCst) < 2 {
+            thread::yield_now();
+        }
+        let _held = session.try_state::<Left>().unwrap();
+        lent(session).runs.fetch_add(1, SeqCst);
+        lent(session).wait();
+    });
+    let timeout = Timeout::After(Duration::from_millis(1));
+    let late = late.options(Options { placement: Placement::Blocking, timeout, ..Options::DEFAULT });
+    let spawn = WhenItRuns(Threads::default(), Arc::clone(&lend));
+    let session = session(only(&["comes_after"]).allow(["x.late"]).register(late), spawn, &lend);
+    assert!(fire_now!(session, ASKED { text: "" }).denied().is_some());
+    lend.runs.fetch_add(1, SeqCst);
+    while lend.runs.load(SeqCst) < 3 {
+        thread::yield_now();
+    }
+    let after = fire_now!(session, BRIEF { text: "" });
+    assert!(after.failures()[0].to_string().contains("which was cut off"), "{after:?}");
+    lend.open();
 }
 
 /// Threads that begin a job when they are told to.
