@@ -24,6 +24,9 @@ pub struct Parts {
 }
 
 pub const PLAIN: &[Kind] = &[Kind::Fn, Kind::Fn, Kind::Closure, Kind::Json, Kind::Macro(State::None)];
+/// Those that the fast loop takes, if all are of them.
+pub const FAST: &[Kind] =
+    &[Kind::Fn, Kind::Fn, Kind::Macro(State::None), Kind::Macro(State::A), Kind::Macro(State::B)];
 pub const ASYNC: &[Kind] =
     &[Kind::Fn, Kind::Async, Kind::Async, Kind::MacroAsync(State::None), Kind::Closure];
 pub const STATES: &[Kind] = &[
@@ -102,7 +105,8 @@ fn change() -> impl Strategy<Value = Change> {
 }
 
 fn desc(parts: Parts) -> impl Strategy<Value = Desc> {
-    let options = (-2..3i32, 0..10u8, any::<bool>(), option::weighted(0.3, 1..3u32), any::<bool>());
+    let options =
+        (-2..3i32, 0..10u8, any::<bool>(), option::weighted(0.3, 1..3u32), prop::bool::weighted(0.1));
     let limits = select(&[Limit::Host, Limit::Never, Limit::Long, Limit::Forever]);
     let fails = prop_oneof![Just(1u32), Just(2), Just(u32::MAX)];
     // What the linker gathers is not there under Miri.

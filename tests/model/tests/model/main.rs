@@ -113,6 +113,11 @@ fn plain_hooks_that_are_changed() {
 }
 
 #[test]
+fn hooks_of_the_fast_loop() {
+    hold(Parts { kinds: cases::FAST, fails: true, nested: true, changes: true, ..PLAIN }, 600);
+}
+
+#[test]
 fn async_hooks() {
     hold(Parts { kinds: cases::ASYNC, ..PLAIN }, 200);
 }
