@@ -11,3 +11,4 @@ mod parity;
 mod soak;
 mod stage;
 mod streams;
+mod unstored;

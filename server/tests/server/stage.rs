@@ -164,6 +164,19 @@ impl Stage {
         self.folder.path().join("root").canonicalize().unwrap()
     }
 
+    /// Lets the database take no more messages, as a full disk does, or takes that back.
+    pub fn set_full(&self, full: bool) {
+        let database = rusqlite::Connection::open(self.folder.path().join("server.sqlite")).unwrap();
+        database.busy_timeout(PATIENCE).unwrap();
+        let change = match full {
+            true => {
+                "CREATE TRIGGER full BEFORE INSERT ON messages BEGIN SELECT RAISE(ABORT, 'database or disk is full'); END"
+            }
+            false => "DROP TRIGGER full",
+        };
+        database.execute_batch(change).unwrap();
+    }
+
     /// Stops the server as SIGTERM does, and waits for it.
     pub async fn stop(mut self) -> TempDir {
         drop(self.stop.take());

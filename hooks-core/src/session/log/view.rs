@@ -1,20 +1,48 @@
 //! Views: a conversation as it was at one moment, and the buffer that views of one conversation share.
 //!
 //! The log only grows at its end, so a view is the shared buffer and a length: taking one copies nothing, and appending
-//! while others look copies nothing either. A full buffer is followed by one of twice the size, which costs a constant time a
-//! message in the long run. What is cut off or replaced goes on in a new buffer: a view never changes.
+//! while others look copies nothing either. The buffer is a list of blocks, each twice as long as the one before it, whose
+//! places are filled once: nothing is ever moved. What is cut off or replaced goes on in a new buffer: a view never changes.
 
 use std::fmt;
 use std::iter::FusedIterator;
-use std::ops::Index;
+use std::ops::{Index, Range};
 use std::sync::{Arc, OnceLock};
 
 use crate::message::Message;
 
-/// Places of a first buffer.
-const FEWEST: usize = 16;
+/// Places of the first block.
+const FIRST: usize = 32;
+/// So many blocks hold more messages than a machine does.
+const BLOCKS: usize = 26;
 
-type Slot = OnceLock<Arc<Message>>;
+type Place = OnceLock<Arc<Message>>;
+
+#[derive(Default)]
+struct Buffer([OnceLock<Box<[Place]>>; BLOCKS]);
+
+/// The block that an index is in, and its place there.
+fn position(index: usize) -> (usize, usize) {
+    let block = (index / FIRST + 1).ilog2();
+    (block as usize, index - FIRST * ((1 << block) - 1))
+}
+
+impl Buffer {
+    fn get(&self, index: usize) -> Option<&Arc<Message>> {
+        let (block, place) = position(index);
+        self.0.get(block)?.get()?.get(place)?.get()
+    }
+
+    /// Fills a place. Gives the message back where it is taken.
+    fn fill(&self, index: usize, message: Arc<Message>) -> Result<(), Arc<Message>> {
+        let (block, place) = position(index);
+        let made = || std::iter::repeat_with(Place::new).take(FIRST << block).collect();
+        match self.0.get(block).and_then(|held| held.get_or_init(made).get(place)) {
+            Some(place) => place.set(message),
+            None => Err(message),
+        }
+    }
+}
 
 /// A moment of a conversation: the messages as they were when it was taken, oldest first. Cheap to clone.
 ///
@@ -29,7 +57,7 @@ type Slot = OnceLock<Arc<Message>>;
 #[derive(Clone, Default)]
 pub struct LogView {
     /// The first `length` places are filled, and stay as they are.
-    places: Arc<[Slot]>,
+    buffer: Arc<Buffer>,
     length: usize,
 }
 
@@ -49,7 +77,7 @@ impl LogView {
     /// The message at an index, counted from 0 at the oldest.
     #[must_use]
     pub fn get(&self, index: usize) -> Option<&Arc<Message>> {
-        self.filled().get(index)?.get()
+        if index < self.length { self.buffer.get(index) } else { None }
     }
 
     /// The oldest message.
@@ -67,13 +95,13 @@ impl LogView {
     /// The messages, oldest first.
     #[must_use]
     pub fn iter(&self) -> LogIter<'_> {
-        LogIter(self.filled().iter())
+        LogIter { view: self, left: 0..self.length }
     }
 
     /// The oldest `length` messages, or all where there are fewer. Copies nothing.
     #[must_use]
     pub fn prefix(&self, length: usize) -> Self {
-        Self { places: Arc::clone(&self.places), length: length.min(self.length) }
+        Self { buffer: Arc::clone(&self.buffer), length: length.min(self.length) }
     }
 
     /// Copies of the messages, oldest first: to change them, or to send them.
@@ -82,35 +110,16 @@ impl LogView {
         self.iter().map(|message| (**message).clone()).collect()
     }
 
-    fn filled(&self) -> &[Slot] {
-        self.places.get(..self.length).unwrap_or_default()
-    }
-
     /// Adds a message at the end: for the one view that a log grows by.
     pub(super) fn push(&mut self, message: Arc<Message>) {
         // A place may be taken: by a log that goes on with the same messages, or by what was cut off here.
-        let message = match self.places.get(self.length) {
-            Some(place) => place.set(message).err(),
-            None => Some(message),
-        };
-        if let Some(message) = message {
-            self.grow(message);
+        if let Err(message) = self.buffer.fill(self.length, message) {
+            let own = self.iter().cloned().collect::<Self>();
+            // In a buffer of its own nothing is in the way.
+            drop(own.buffer.fill(own.length, message));
+            *self = own;
         }
         self.length += 1;
-    }
-
-    /// Goes on in a larger buffer of its own.
-    #[cold]
-    fn grow(&mut self, message: Arc<Message>) {
-        let room = self.length.saturating_mul(2).max(FEWEST);
-        let mut places = Vec::with_capacity(room);
-        match Arc::get_mut(&mut self.places) {
-            Some(own) => places.extend(own.iter_mut().take(self.length).map(std::mem::take)),
-            None => places.extend_from_slice(self.filled()),
-        }
-        places.push(Slot::from(message));
-        places.resize_with(room, Slot::new);
-        self.places = places.into();
     }
 }
 
@@ -136,8 +145,9 @@ impl Index<usize> for LogView {
 
 impl FromIterator<Arc<Message>> for LogView {
     fn from_iter<I: IntoIterator<Item = Arc<Message>>>(messages: I) -> Self {
-        let places: Arc<[Slot]> = messages.into_iter().map(Slot::from).collect();
-        Self { length: places.len(), places }
+        let mut view = Self::default();
+        messages.into_iter().for_each(|message| view.push(message));
+        view
     }
 }
 
@@ -157,28 +167,31 @@ impl<'a> IntoIterator for &'a LogView {
 
 /// The messages of a [`LogView`], oldest first.
 #[derive(Clone, Debug)]
-pub struct LogIter<'a>(std::slice::Iter<'a, Slot>);
+pub struct LogIter<'a> {
+    view: &'a LogView,
+    left: Range<usize>,
+}
 
 impl<'a> Iterator for LogIter<'a> {
     type Item = &'a Arc<Message>;
     // Of the places that a view looks at each is filled: `get` ends no iteration before its end.
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next()?.get()
+        self.view.get(self.left.next()?)
     }
     fn nth(&mut self, n: usize) -> Option<Self::Item> {
-        self.0.nth(n)?.get()
+        self.view.get(self.left.nth(n)?)
     }
     fn size_hint(&self) -> (usize, Option<usize>) {
-        self.0.size_hint()
+        self.left.size_hint()
     }
 }
 
 impl DoubleEndedIterator for LogIter<'_> {
     fn next_back(&mut self) -> Option<Self::Item> {
-        self.0.next_back()?.get()
+        self.view.get(self.left.next_back()?)
     }
     fn nth_back(&mut self, n: usize) -> Option<Self::Item> {
-        self.0.nth_back(n)?.get()
+        self.view.get(self.left.nth_back(n)?)
     }
 }
 
@@ -211,6 +224,18 @@ mod tests {
         assert_eq!(texts(&log), whole);
         for view in &views {
             assert_eq!(texts(view), whole[..view.len()], "{}", view.len());
+        }
+    }
+
+    #[test]
+    fn every_index_has_a_place_of_its_own_behind_the_one_before_it() {
+        let mut next = (0, 0);
+        for index in 0..FIRST * 1023 {
+            assert_eq!(position(index), next);
+            next.1 += 1;
+            if next.1 == FIRST << next.0 {
+                next = (next.0 + 1, 0);
+            }
         }
     }
 
