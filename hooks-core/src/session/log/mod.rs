@@ -83,7 +83,9 @@ impl Log {
 
     pub(crate) fn append(&self, session: &str, message: Message) -> Result<Arc<Message>, LogFault> {
         if !self.ordered {
-            return Ok(self.push(message));
+            let message = Arc::new(message);
+            self.push(&message);
+            return Ok(message);
         }
         let Some(_turn) = self.turn.enter() else {
             return Err(self.lose(session, 1, Arc::new(Misuse::Within)));
@@ -125,13 +127,14 @@ impl Log {
         if let Some(sink) = &self.sink {
             guarded(|| sink.append(&mut message))?;
         }
-        Ok(self.push(message))
+        let message = Arc::new(message);
+        self.push(&message);
+        Ok(message)
     }
 
-    fn push(&self, message: Message) -> Arc<Message> {
-        let message = Arc::new(message);
-        self.lock().view.push(Arc::clone(&message));
-        message
+    fn push(&self, message: &Arc<Message>) {
+        let message = Arc::clone(message);
+        self.lock().view.push(message);
     }
 
     fn lose(&self, session: &str, lost: usize, source: Cause) -> LogFault {
