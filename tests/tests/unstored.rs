@@ -301,8 +301,8 @@ async fn wherever_the_disk_fills_up_nothing_goes_on_and_the_next_message_works()
             play.check(&agent);
             assert_eq!(play.watch.count("! "), 1, "told once: {:?}", play.watch.seen);
             let log = agent.session().log();
-            let users = log.iter().filter(|message| message.role == Role::User);
-            assert_eq!(users.last().unwrap().content, "second");
+            let mut users = log.iter().filter(|message| message.role == Role::User);
+            assert_eq!(users.next_back().unwrap().content, "second");
             let calls = hookspec_agent::log::close_unanswered(&log.to_messages(), |_| true);
             assert!(calls.is_empty(), "{queues} {room}: {calls:?}");
             agent.end(EndReason::Exit).await;
