@@ -3,9 +3,9 @@
 use std::future::{Future, poll_fn};
 use std::panic::panic_any;
 use std::pin::pin;
-use std::sync::atomic::Ordering::SeqCst;
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Barrier, Mutex};
-use std::task::{Context, Poll, Waker};
+use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
@@ -108,17 +108,17 @@ fn a_fire_that_is_given_up_leaves_a_closed_timeline_and_its_state() {
 
 /// Threads whose time limits are over when a hook says that it runs.
 #[derive(Debug)]
-struct WhenItRuns(Threads, Arc<Lent>);
+struct WhenItRuns(Threads, Arc<Lent>, usize);
 
 impl Spawn for WhenItRuns {
     fn run(&self, job: hookspec::Job) -> Result<(), hookspec::SpawnError> {
         self.0.run(job)
     }
     fn sleep(&self, _: Duration) -> hookspec::BoxFuture<'static, ()> {
-        let lent = Arc::clone(&self.1);
+        let (lent, often) = (Arc::clone(&self.1), self.2);
         Box::pin(poll_fn(move |cx| {
             cx.waker().wake_by_ref();
-            if lent.runs.load(SeqCst) > 0 { Poll::Ready(()) } else { Poll::Pending }
+            if lent.runs.load(SeqCst) >= often { Poll::Ready(()) } else { Poll::Pending }
         }))
     }
     fn block_on(&self, future: hookspec::BoxFuture<'_, ()>) {
@@ -129,7 +129,7 @@ impl Spawn for WhenItRuns {
 #[test]
 fn a_run_that_was_cut_off_and_goes_on_is_named_to_who_wants_its_state() {
     let lend = Arc::<Lent>::default();
-    let spawn = WhenItRuns(Threads::default(), Arc::clone(&lend));
+    let spawn = WhenItRuns(Threads::default(), Arc::clone(&lend), 1);
     let session = session(only(&["overruns", "comes_after"]), spawn, &lend);
     let fired = fire_now!(session, ASKED { text: "" });
     assert!(fired.denied().unwrap().0.contains("overran its timeout of 1ms"), "{fired:?}");
@@ -148,6 +148,38 @@ fn a_run_that_was_cut_off_and_goes_on_is_named_to_who_wants_its_state() {
     }
 }
 
+struct Woken(AtomicUsize);
+
+impl Wake for Woken {
+    fn wake(self: Arc<Self>) {
+        self.0.fetch_add(1, SeqCst);
+    }
+}
+
+#[test]
+fn who_waits_for_a_state_is_told_when_the_run_that_holds_it_is_cut_off() {
+    let lend = Arc::<Lent>::default();
+    let spawn = WhenItRuns(Threads::default(), Arc::clone(&lend), 2);
+    let session = session(only(&["overruns", "comes_after"]), spawn, &lend);
+    let other = session.clone();
+    let holds = thread::spawn(move || drop(fire_now!(other, ASKED { text: "" })));
+    while lend.runs.load(SeqCst) < 1 {
+        thread::yield_now();
+    }
+    let woken = Arc::new(Woken(AtomicUsize::new(0)));
+    let waker = Waker::from(Arc::clone(&woken));
+    let mut waits = pin!(fire!(session, BRIEF { text: "" }));
+    assert!(waits.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
+    lend.runs.store(2, SeqCst);
+    holds.join().unwrap();
+    assert_eq!(woken.0.load(SeqCst), 1);
+    let Poll::Ready(told) = waits.as_mut().poll(&mut Context::from_waker(&waker)) else {
+        panic!("it waits on")
+    };
+    assert!(told.failures()[0].to_string().contains("which was cut off"), "{told:?}");
+    lend.open();
+}
+
 #[test]
 fn a_run_that_takes_a_state_after_it_was_cut_off_is_known_as_one_that_was() {
     let lend = Arc::<Lent>::default();
@@ -163,7 +195,7 @@ fn a_run_that_takes_a_state_after_it_was_cut_off_is_known_as_one_that_was() {
     });
     let timeout = Timeout::After(Duration::from_millis(1));
     let late = late.options(Options { placement: Placement::Blocking, timeout, ..Options::DEFAULT });
-    let spawn = WhenItRuns(Threads::default(), Arc::clone(&lend));
+    let spawn = WhenItRuns(Threads::default(), Arc::clone(&lend), 1);
     let session = session(only(&["comes_after"]).allow(["x.late"]).register(late), spawn, &lend);
     assert!(fire_now!(session, ASKED { text: "" }).denied().is_some());
     lend.runs.fetch_add(1, SeqCst);

@@ -2,18 +2,21 @@
 //!
 //! Nothing here is decided by time: what must happen side by side meets at a barrier, and what must not happen would hang.
 
+use std::sync::atomic::Ordering::SeqCst;
 use std::sync::{Arc, Barrier};
 use std::thread;
+use std::time::Duration;
 
 use hookspec::{
-    Fired, Gate, Hook, HookState, Hooks, Message, Registry, Session, Threads, Timeline, fire, fire_now,
+    Cause, Fired, Gate, Hook, HookState, Hooks, Message, Registry, Session, Spawn, Threads, Timeline, fire,
+    fire_now,
 };
 use hookspec_agent::spawn::TokioSpawn;
 use tokio::runtime::{Builder, Runtime};
 
-use crate::crowd::{Count, Lent, Right, only, session};
+use crate::crowd::{Count, Left, Lent, Right, only, session};
 use crate::paths::{Kept, block_on};
-use crate::points::{ASKED, GUARDED, TALK};
+use crate::points::{ASKED, BRIEF, GUARDED, TALK};
 use crate::world::lock;
 
 fn current() -> Runtime {
@@ -138,6 +141,47 @@ async fn forked<T: HookState>(last: &str) {
 fn a_ring_through_one_of_two_waits_is_seen() {
     current().block_on(forked::<Count>("right_asks_last"));
     current().block_on(forked::<Right>("count_asks_last"));
+}
+
+/// Begins each job at once, on the thread that gives it.
+#[derive(Debug)]
+struct AtOnce(Threads);
+
+impl Spawn for AtOnce {
+    fn run(&self, job: hookspec::Job) -> Result<(), hookspec::SpawnError> {
+        job();
+        Ok(())
+    }
+    fn sleep(&self, duration: Duration) -> hookspec::BoxFuture<'static, ()> {
+        self.0.sleep(duration)
+    }
+    fn block_on(&self, future: hookspec::BoxFuture<'_, ()>) {
+        self.0.block_on(future);
+    }
+}
+
+#[test]
+fn what_runs_beside_a_chain_waits_for_a_state_that_the_chain_holds() {
+    let lend = Arc::<Lent>::default();
+    let session = session(only(&["fires_on", "runs_beside"]), AtOnce(Threads::default()), &lend);
+    let fired = fire_now!(session, ASKED { text: "" });
+    assert!(fired.failures().is_empty() && session.drain_now(Duration::MAX).is_empty());
+    assert_eq!((lend.runs.load(SeqCst), saved(&session, "Left")), (1, 2));
+}
+
+#[test]
+fn a_state_that_is_held_is_not_waited_for_where_nobody_may_wait() {
+    current().block_on(async {
+        let session = session(only(&["comes_after", "wants_left", "holds"]), tokio(), &Arc::default());
+        let (left, count) = (session.try_state::<Left>().unwrap(), session.try_state::<Count>().unwrap());
+        let fired = fire_now!(session, BRIEF { text: "" });
+        let causes: Vec<_> = fired.failures().iter().map(|failure| failure.cause.clone()).collect();
+        assert_eq!(causes, [Cause::CannotWait, Cause::CannotWait]);
+        assert_eq!(fire_now!(session, ASKED { text: "" }).failures()[0].cause, Cause::CannotWait);
+        drop((left, count));
+        // No place in the queue is left behind.
+        assert!(fire_now!(session, BRIEF { text: "" }).failures().is_empty());
+    });
 }
 
 #[test]

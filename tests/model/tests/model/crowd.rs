@@ -176,3 +176,16 @@ async fn count_asks_last(session: &Session, state: &mut Count) -> Message {
     state.0 += 1;
     asks_last(session).await
 }
+
+/// Holds a state while it fires; who runs beside that chain waits for it.
+#[hook(ASKED)]
+async fn fires_on(session: &Session, state: &mut Left) {
+    state.0 += 1;
+    drop(fire!(session, SHAPED { text: "" }).await);
+}
+
+#[hook(SHAPED, background)]
+fn runs_beside(session: &Session, state: &mut Left) {
+    state.0 += 1;
+    lent(session).runs.fetch_add(1, SeqCst);
+}
