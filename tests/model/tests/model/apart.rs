@@ -135,7 +135,9 @@ fn a_run_that_was_cut_off_and_goes_on_is_named_to_who_wants_its_state() {
     assert!(fired.denied().unwrap().0.contains("overran its timeout of 1ms"), "{fired:?}");
     let after = fire_now!(session, BRIEF { text: "" });
     let why = after.failures()[0].to_string();
-    assert!(why.contains("crowd.overruns") && why.contains("crowd.comes_after"), "{why}");
+    for part in ["crowd.overruns", "crowd.comes_after", "which was cut off"] {
+        assert!(why.contains(part), "{part}: {why}");
+    }
     lend.open();
     // It ends at some time, and then the state is free.
     loop {

@@ -150,9 +150,13 @@ fn hooks_with_state_that_fail_and_fire() {
 }
 
 #[test]
+fn hooks_on_other_threads_that_are_changed() {
+    let parts =
+        Parts { kinds: cases::KINDS, places: cases::PLACES, fails: true, nested: false, changes: true };
+    hold(parts, 300);
+}
+
+#[test]
 fn all_hooks() {
-    hold(
-        Parts { kinds: cases::KINDS, places: cases::PLACES, fails: true, nested: true, changes: true },
-        1000,
-    );
+    hold(Parts { kinds: cases::KINDS, places: cases::PLACES, fails: true, nested: true, changes: true }, 600);
 }
