@@ -74,12 +74,24 @@ impl Place {
             Some((head, tail)) => format!("{head}{}", tail.trim_start_matches(|c: char| c.is_ascii_digit())),
             None => text.to_owned(),
         };
+        // How long a repair took is how busy the machine was.
+        let seconds = |text: &str| {
+            let mut parts = text.split(" after ");
+            let first = parts.next().unwrap_or_default().to_owned();
+            parts.fold(first, |text, part| {
+                let part = match part.trim_start_matches(|c: char| c.is_ascii_digit()).strip_prefix(" s") {
+                    Some(rest) => format!("SOME s{rest}"),
+                    None => part.to_owned(),
+                };
+                format!("{text} after {part}")
+            })
+        };
         log.lines()
             .map(|line| {
                 let message: Value = serde_json::from_str(line).unwrap();
                 let by =
                     message["hook"].as_str().or(message["metadata"]["tool"].as_str()).unwrap_or_default();
-                let text = port(&message["content"].as_str().unwrap().replace(&work, "WORK"));
+                let text = seconds(&port(&message["content"].as_str().unwrap().replace(&work, "WORK")));
                 format!("{} {by}: {text}", message["role"].as_str().unwrap())
             })
             .collect()

@@ -21,8 +21,8 @@ fn blocks_without_a_pool() -> Gate {
 #[hook(FILE_POST_SAVE)]
 extern "C" fn foreign() {}
 
-#[hook(FILE_POST_SAVE, background, timeout = "30s")]
-async fn nobody_waits() {}
+#[hook(FILE_POST_SAVE, timeout = "never")]
+fn nobody_can_cut_it_off() {}
 
 #[hook(FILE_POST_SAVE, name = "linter.lint")]
 fn one() {}

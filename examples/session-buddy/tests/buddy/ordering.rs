@@ -46,7 +46,7 @@ fn a_replaced_hook_is_one_and_moves_to_its_new_place() {
     session.hooks().replace(letter("t.a", 100, 0, 'A')).unwrap();
     assert_eq!(search(&session), "bA");
     let error = session.hooks().register(letter("t.b", 1, 0, 'x')).unwrap_err();
-    assert!(error.to_string().contains("already registered"), "{error}");
+    assert!(error.to_string().contains("`t.b` at `search.query.pre` already"), "{error}");
 }
 
 #[test]

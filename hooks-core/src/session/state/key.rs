@@ -17,9 +17,10 @@ pub struct StateSpec {
 }
 
 impl StateSpec {
-    /// A state of type `T`, saved under the hook's group and the type's name.
+    /// A state of type `T`, saved under the hook's group and the type's name. What it must be able to do is asked where it is
+    /// taken, once.
     #[must_use]
-    pub const fn of<T: HookState>() -> Self {
+    pub const fn of<T: 'static>() -> Self {
         Self { id: TypeId::of::<T>, name: type_name::<T>, key: None }
     }
 
