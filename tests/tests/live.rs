@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use hookspec::points::{STEP_POST, STEP_PRE};
 use hookspec::{
-    Call, Config, Handle, Hook, HookRow, Hooks, LiveError, Message, Mode, Options, Outcome, Point, Problem,
-    Registry, RegistryBuilder, Session, fire_now, hook,
+    Call, Config, Handle, Hook, HookRow, Hooks, LiveError, Message, Mode, Options, Point, Problem, Registry,
+    RegistryBuilder, Session, fire_now, hook,
 };
 use serde::{Deserialize, Serialize};
 

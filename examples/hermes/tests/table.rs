@@ -108,7 +108,7 @@ fn played(row: &Row, fixture: &Value) -> Vec<Map<String, Value>> {
     ];
     let session = Session::builder(&hooks, "s1")
         .parent(&parent)
-        .workspace("/work")
+        .workspace("/there")
         .model("local/small")
         .clock(Clock::manual(told_at))
         .log(log, None)

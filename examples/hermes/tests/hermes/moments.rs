@@ -93,7 +93,7 @@ fn only_a_turn_that_is_complete_is_verified() {
     for outcome in
         [TurnOutcome::Interrupted, TurnOutcome::Error, TurnOutcome::Declined, TurnOutcome::Complete]
     {
-        let (changed, usage) = (["/work/a".into()], Usage::default());
+        let (changed, usage) = (["/there/a".into()], Usage::default());
         let _ = fire_now!(session, TURN_POST { steps: 1, changed: &changed, usage: &usage, outcome });
         let fired = fire_now!(session, LOOP_CONTINUE { outcome, queue: &[], continued: 0 });
         assert_eq!(fired.answer().is_some(), outcome == TurnOutcome::Complete, "{outcome:?}");
