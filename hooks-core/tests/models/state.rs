@@ -71,6 +71,7 @@ fn who_waits_for_one_that_is_cut_off_learns_it_or_has_it_later() {
         let session = Session::default();
         let (holder, waiter) = (session.clone(), session.clone());
         chain::enter(7);
+        let run = chain::CutOff::begin();
         let held = now(&session).unwrap();
         let waits = spawn(move || {
             chain::enter(8);
@@ -79,7 +80,10 @@ fn who_waits_for_one_that_is_cut_off_learns_it_or_has_it_later() {
                 Err(other) => panic!("{other}"),
             }
         });
-        let cuts = spawn(move || holder.states().cut_off(chain::Frame(7)));
+        let cuts = spawn(move || {
+            run.set();
+            holder.states().cut_off();
+        });
         cuts.join().unwrap();
         drop(held);
         waits.join().unwrap();
