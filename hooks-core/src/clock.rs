@@ -47,12 +47,9 @@ impl Clock {
         }
     }
 
-    /// The time of day a moment after `at`, without asking the machine again where it need not be asked.
-    pub(crate) fn after(&self, at: Timestamp, since: Duration) -> Timestamp {
-        match &self.0 {
-            Kind::System => later(at, since),
-            Kind::Manual(_) | Kind::Shifted(_) => self.now(),
-        }
+    /// Whether a moment on it is the one before and the time in between, by the machine's clock.
+    pub(crate) fn runs_by_itself(&self) -> bool {
+        matches!(self.0, Kind::System)
     }
 
     /// Time since an arbitrary fixed moment, for measuring; never goes back on the system clock.
@@ -84,7 +81,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn later(time: Timestamp, by: Duration) -> Timestamp {
+pub(crate) fn later(time: Timestamp, by: Duration) -> Timestamp {
     let by = SignedDuration::try_from(by).unwrap_or(SignedDuration::MAX);
     time.saturating_add(by).unwrap_or(Timestamp::MAX)
 }

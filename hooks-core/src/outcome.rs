@@ -84,6 +84,11 @@ impl<V: Verdict> Outcome<V> {
         self.0.get_or_insert_default()
     }
 
+    /// Whether the hook did not run, for it did not get its state.
+    pub(crate) fn is_unrun(&self) -> bool {
+        self.0.as_ref().is_some_and(|said| said.unrun.is_some())
+    }
+
     /// Why the hook did not run, if it did not get its state.
     pub(crate) fn take_unrun(&mut self) -> Option<Unrun> {
         self.0.as_mut()?.unrun.take()
@@ -114,7 +119,12 @@ impl<V: Verdict> Outcome<V> {
 
     /// Adds a message.
     pub fn message(&mut self, message: Message) {
-        self.said().messages.push(message);
+        let messages = &mut self.said().messages;
+        if messages.is_empty() {
+            // Room for the four that a `Vec` begins with is more than an allocator has at hand.
+            messages.reserve_exact(1);
+        }
+        messages.push(message);
     }
 
     /// Records a failure; the hook counts as failed.

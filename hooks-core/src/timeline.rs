@@ -10,6 +10,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::clock::later;
 use crate::flow::Flow;
 use crate::message::Message;
 use crate::point::PointInfo;
@@ -44,17 +45,17 @@ pub struct RecordedFire {
     pub offset: Duration,
 }
 
-/// A run of a hook.
+/// A run of a hook. Numbers, which become times of day when somebody asks.
 #[derive(Clone, Debug)]
 pub struct RecordedRun {
     /// The hook.
     pub hook: Arc<HookInfo>,
-    /// When it began, UTC.
-    pub at: Timestamp,
-    /// When it began, since the session was opened.
-    pub offset: Duration,
-    /// How long it ran.
-    pub took: Duration,
+    /// A time of day, and how many nanoseconds later it began.
+    pub(crate) at: (Timestamp, u64),
+    /// When it began, in nanoseconds since the session was opened.
+    pub(crate) offset: u64,
+    /// Nanoseconds.
+    pub(crate) took: u64,
     /// Whether it ran beside the chain.
     pub background: bool,
     /// What it said, if anything.
@@ -73,6 +74,24 @@ pub(crate) struct SaidRecord {
 }
 
 impl RecordedRun {
+    /// When it began, UTC.
+    #[must_use]
+    pub fn at(&self) -> Timestamp {
+        later(self.at.0, Duration::from_nanos(self.at.1))
+    }
+
+    /// When it began, since the session was opened.
+    #[must_use]
+    pub fn offset(&self) -> Duration {
+        Duration::from_nanos(self.offset)
+    }
+
+    /// How long it ran.
+    #[must_use]
+    pub fn took(&self) -> Duration {
+        Duration::from_nanos(self.took)
+    }
+
     /// Whether the hook said nothing and did not fail.
     #[must_use]
     pub fn is_silent(&self) -> bool {
@@ -87,13 +106,14 @@ impl From<Recorded> for TimelineEntry {
                 Self::Fired { point: point.wire.to_owned(), at, offset_us: micros(offset) }
             }
             Recorded::Ran(run) => {
+                let (at, offset, took) = (run.at(), run.offset(), run.took());
                 let said = run.said.map_or_else(SaidRecord::default, |said| *said);
                 Self::Ran(Box::new(HookRun {
                     hook: run.hook.name.clone(),
                     point: run.hook.point.wire.to_owned(),
-                    at: run.at,
-                    offset_us: micros(run.offset),
-                    duration_us: micros(run.took),
+                    at,
+                    offset_us: micros(offset),
+                    duration_us: micros(took),
                     background: run.background,
                     messages: said.messages.iter().map(|message| message.content.clone()).collect(),
                     transient: run.hook.point.transient,

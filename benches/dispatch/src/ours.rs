@@ -60,10 +60,16 @@ impl Bench {
         keep(ready(self.handle.fire(&self.session, event())));
     }
 
-    /// So that the log does not grow for ever.
-    fn forget(&self) {
-        if self.session.log().len() > 1_000 {
-            self.session.replace_log(LogView::default());
+    /// Fires, and empties the log every thousand messages, so that it does not grow for ever.
+    fn speak(self, hooks: usize) -> impl FnMut() {
+        let mut fired = 0;
+        move || {
+            self.fire_now();
+            fired += hooks;
+            if fired > 1_000 {
+                self.session.replace_log(LogView::default());
+                fired = 0;
+            }
         }
     }
 }
@@ -160,25 +166,13 @@ pub fn rows(hooks: usize, folder: &Path) -> Vec<Contestant<'static>> {
     row("ours: async, ready at once, Timeline", Box::new(move || bench.fire()));
 
     let bench = Bench::of(&speaking::NAMES[..hooks]);
-    row(
-        "ours: each a message",
-        Box::new(move || {
-            bench.fire_now();
-            bench.forget();
-        }),
-    );
+    row("ours: each a message", Box::new(bench.speak(hooks)));
     let registry_of = registry(&speaking::NAMES[..hooks], 0);
     let handle = registry_of.handle(FILE_POST_SAVE);
     let session =
         Session::builder(&Hooks::new(registry_of), "bench").log([], Some(Box::new(Sink(7)))).build();
     let bench = Bench { session, handle };
-    row(
-        "ours: each a message, with a sink",
-        Box::new(move || {
-            bench.fire_now();
-            bench.forget();
-        }),
-    );
+    row("ours: each a message, with a sink", Box::new(bench.speak(hooks)));
     let bench = Bench::of(&stateful::NAMES[..hooks]);
     row("ours: each a state", Box::new(move || bench.fire_now()));
     let bench = Bench::of(&settled::NAMES[..hooks]);

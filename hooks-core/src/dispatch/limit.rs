@@ -24,11 +24,14 @@ pub(super) async fn asynchronous<P: Point>(
     loop {
         // One block, so that what the future borrows of the outcome is given back before the outcome is looked at.
         let ended = {
-            let (event, lent) = (P::with(&event, None), &mut *out);
-            match guarded(move || call(event, session, lent)) {
-                Ok(Some(future)) => Some(drive(future, limit, may_wait, session).await),
-                Ok(None) => None,
-                Err(panic) => Some(Some(Cause::Panic(panic))),
+            let mut lent = Some((P::with(&event, None), &mut *out));
+            let first = poll_fn(|cx| {
+                Poll::Ready(lent.take().map(|(event, out)| first::<P>(call, event, session, out, cx)))
+            });
+            match first.await {
+                Some(First::Ended(panic)) => Some(panic.map(Cause::Panic)),
+                Some(First::Waits(future)) => Some(drive(future, limit, may_wait, session).await),
+                Some(First::Unrun) | None => None,
             }
         };
         match ended {
@@ -39,6 +42,36 @@ pub(super) async fn asynchronous<P: Point>(
                 Err(cause) => return Some(cause),
             },
         }
+    }
+}
+
+/// What came of an async hook that was called and polled once.
+pub(super) enum First<'a> {
+    /// It ended; the text of its panic, if it panicked.
+    Ended(Option<String>),
+    /// It waits for something.
+    Waits(Guarded<'a, ()>),
+    /// It did not run; the outcome says why.
+    Unrun,
+}
+
+/// Calls an async hook and polls it once. Most are ready then, and need nothing of what waiting takes.
+#[inline]
+pub(super) fn first<'a, P: Point>(
+    call: AsyncCall<P>,
+    event: P::Event<'a>,
+    session: &'a Session,
+    out: &'a mut Outcome<P::Verdict>,
+    cx: &mut Context<'_>,
+) -> First<'a> {
+    let mut future = match guarded(move || call(event, session, out)) {
+        Ok(Some(future)) => Guarded::new(future),
+        Ok(None) => return First::Unrun,
+        Err(panic) => return First::Ended(Some(panic)),
+    };
+    match Pin::new(&mut future).poll(cx) {
+        Poll::Ready(ended) => First::Ended(ended.err()),
+        Poll::Pending => First::Waits(future),
     }
 }
 
@@ -59,18 +92,25 @@ pub(super) async fn turn<V: crate::verdict::Verdict>(
     }
 }
 
-async fn drive(
-    future: BoxFuture<'_, ()>,
+/// Polls a hook that waits to its end.
+pub(super) async fn drive(
+    mut future: Guarded<'_, ()>,
     limit: Option<Duration>,
     may_wait: bool,
     session: &Session,
 ) -> Option<Cause> {
-    let mut future = Guarded::new(future);
-    let mut alarm = None;
-    poll_fn(|cx| match Pin::new(&mut future).poll(cx) {
-        Poll::Ready(ended) => Poll::Ready(ended.err().map(Cause::Panic)),
-        Poll::Pending if !may_wait => Poll::Ready(Some(Cause::CannotWait)),
-        Poll::Pending => over(&mut alarm, limit, session, cx).map(Some),
+    let (mut alarm, mut fresh) = (None, true);
+    poll_fn(|cx| {
+        if !std::mem::take(&mut fresh)
+            && let Poll::Ready(ended) = Pin::new(&mut future).poll(cx)
+        {
+            return Poll::Ready(ended.err().map(Cause::Panic));
+        }
+        if may_wait {
+            over(&mut alarm, limit, session, cx).map(Some)
+        } else {
+            Poll::Ready(Some(Cause::CannotWait))
+        }
     })
     .await
 }

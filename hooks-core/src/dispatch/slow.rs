@@ -4,6 +4,7 @@
 use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
+use std::task::Poll;
 
 use crate::entry::{Call, Placement};
 use crate::failure::Cause;
@@ -16,7 +17,7 @@ use crate::session::{OnceRun, Session};
 
 use super::background::enqueue;
 use super::chain::{self, Chain, Frame};
-use super::limit::{asynchronous, turn};
+use super::limit::{First, asynchronous, drive, first, turn};
 use super::pool::on_pool;
 use super::settle::{settle, too_deep};
 use super::watch::{Laps, fired};
@@ -59,12 +60,14 @@ async fn steps<P: Point>(
     if matches!(progress.on, On::Undecided) {
         progress.on = On::decide(slots, session);
     }
-    while let Some(hook) = slots.hooks.get(progress.next) {
-        let (index, ticket) = (progress.next, progress.ticket.take());
+    loop {
+        let ticket = progress.ticket.take();
+        let called = match ticket {
+            None => sweep(slots, session, &event, progress, &mut laps),
+            Some(_) => None,
+        };
+        let Some(hook) = slots.hooks.get(progress.next) else { break };
         progress.next += 1;
-        if !progress.on.has(index) {
-            continue;
-        }
         let once = if hook.info.once {
             let Some(once) = session.begin_once(P::INFO.wire, &hook.info.name) else { continue };
             Some(once)
@@ -76,34 +79,78 @@ async fn steps<P: Point>(
             enqueue(hook, session, &event, *chain, once, may_wait).await;
             continue;
         }
-        let begun = laps.begin(hook, session);
-        let mut out = ticket.map_or_else(Outcome::silent, Outcome::turn);
-        let cause = match (&hook.call, hook.info.placement) {
-            (_, Placement::Blocking) => blocking(hook, session, &event, may_wait, &mut out).await,
-            (Call::Async(call), _) => {
-                let limit = hook.info.timeout;
-                asynchronous::<P>(*call, event, session, limit, may_wait, &mut out).await
-            }
-            (call, _) => loop {
-                if let Err(panic) = guarded(|| call_now(call, &event, session, &mut out)) {
-                    break Some(Cause::Panic(panic));
-                }
-                if !out.spoke() {
-                    break None;
-                }
-                match turn(&mut out, may_wait).await {
-                    Ok(true) => {}
-                    Ok(false) => break None,
-                    Err(cause) => break Some(cause),
-                }
-            },
+        let (mut out, panicked) = match called {
+            Some((out, panicked)) => (out, Some(panicked)),
+            None => (ticket.map_or_else(Outcome::silent, Outcome::turn), None),
         };
-        let (lap, ended) = begun.stop();
-        laps.next(ended);
+        // What does not wait cannot be cut short, and is timed when it has ended.
+        let mut begun = None;
+        let limit = hook.info.timeout;
+        let cause = match (&hook.call, hook.info.placement) {
+            (_, Placement::Blocking) => {
+                begun = Some(laps.begin(hook, session));
+                blocking(hook, session, &event, may_wait, &mut out).await
+            }
+            (Call::Async(call), _) => {
+                // One block, so that what the future borrows of the outcome is given back before the outcome is looked at.
+                let ended = {
+                    let mut lent = Some((P::with(&event, None), &mut out));
+                    let called = poll_fn(|cx| {
+                        Poll::Ready(
+                            lent.take().map(|(event, out)| first::<P>(*call, event, session, out, cx)),
+                        )
+                    });
+                    match called.await {
+                        Some(First::Ended(panic)) => Some(panic.map(Cause::Panic)),
+                        Some(First::Waits(future)) => {
+                            begun = Some(laps.begin(hook, session));
+                            Some(drive(future, limit, may_wait, session).await)
+                        }
+                        Some(First::Unrun) | None => None,
+                    }
+                };
+                match ended {
+                    Some(cause) => cause,
+                    None => {
+                        begun = Some(laps.begin(hook, session));
+                        match turn(&mut out, may_wait).await {
+                            Ok(true) => {
+                                asynchronous::<P>(*call, event, session, limit, may_wait, &mut out).await
+                            }
+                            Ok(false) => None,
+                            Err(cause) => Some(cause),
+                        }
+                    }
+                }
+            }
+            (call, _) => {
+                let mut panicked = panicked.unwrap_or_else(|| call_now(call, &event, session, &mut out));
+                loop {
+                    if let Some(panic) = panicked {
+                        break Some(Cause::Panic(panic));
+                    }
+                    if !out.is_unrun() {
+                        break None;
+                    }
+                    begun.get_or_insert_with(|| laps.begin(hook, session));
+                    match turn(&mut out, may_wait).await {
+                        Ok(true) => panicked = call_now(call, &event, session, &mut out),
+                        Ok(false) => break None,
+                        Err(cause) => break Some(cause),
+                    }
+                }
+            }
+        };
         if cause.is_none() {
             once.into_iter().for_each(OnceRun::done);
         }
         let said = out.take().filter(|said| !said.is_silent());
+        if said.is_none() && cause.is_none() && begun.is_none() {
+            laps.silent(hook, session);
+            continue;
+        }
+        let (lap, ended) = begun.unwrap_or_else(|| laps.begin(hook, session)).stop();
+        laps.next(ended, session);
         if said.is_none() && cause.is_none() {
             lap.into_iter().for_each(|lap| lap.record(&[]));
             continue;
@@ -111,21 +158,60 @@ async fn steps<P: Point>(
         if !settle(hook, session, said, cause, lap, progress) {
             break;
         }
-        laps.again();
+        laps.again(session);
     }
 }
 
+/// Runs hooks that are called here and now, one after the other, until one has something to settle or is of another kind, which
+/// is the next then. Apart from the rest, for most hooks are so and say nothing.
+fn sweep<P: Point>(
+    slots: &Slots<P>,
+    session: &Session,
+    event: &P::Event<'_>,
+    progress: &mut Progress<P>,
+    laps: &mut Laps,
+) -> Option<(Outcome<P::Verdict>, Option<String>)> {
+    let Progress { next, on, value, .. } = progress;
+    if slots.hooks.get(*next).is_none_or(|hook| on.has(*next) && !is_now(hook)) {
+        return None;
+    }
+    let (event, mut out) = (P::with(event, value.as_ref()), Outcome::silent());
+    while let Some(hook) = slots.hooks.get(*next) {
+        if on.has(*next) {
+            if !is_now(hook) {
+                return None;
+            }
+            let panicked = call_now(&hook.call, &event, session, &mut out);
+            if out.spoke() || panicked.is_some() {
+                return Some((out, panicked));
+            }
+            laps.silent(hook, session);
+        }
+        *next += 1;
+    }
+    None
+}
+
+/// Whether a hook is called here and now, whatever its session did before.
+#[inline]
+fn is_now<P: Point>(hook: &HookSlot<P>) -> bool {
+    hook.info.placement == Placement::Inline && !hook.info.once && !matches!(hook.call, Call::Async(_))
+}
+
+/// Calls a hook; the text of its panic if it panics.
+#[inline]
 fn call_now<P: Point>(
     call: &Call<P>,
     event: &P::Event<'_>,
     session: &Session,
     out: &mut Outcome<P::Verdict>,
-) {
-    match call {
+) -> Option<String> {
+    let called = guarded(|| match call {
         Call::Sync(call) => call(event, session, out),
         Call::Closure(call) => call(event, session, out),
         Call::Async(_) => {}
-    }
+    });
+    called.err()
 }
 
 async fn blocking<P: Point>(

@@ -2,6 +2,7 @@
 //!
 //! One reading of the clock a hook: the end of one is the beginning of the next. Where nobody watches there is none.
 
+use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use crate::flow::Flow;
 use crate::guard::guarded;
 use crate::message::Message;
 use crate::point::Point;
-use crate::registry::{HookSlot, Slots};
+use crate::registry::{HookInfo, HookSlot, Slots};
 use crate::session::Session;
 use crate::timeline::{Recorded, RecordedFire, RecordedRun, SaidRecord};
 use crate::verdict::{Gate, Verdict};
@@ -24,55 +25,121 @@ use super::FoldOf;
 const BUDGET: Duration = Duration::from_secs(5);
 
 /// Tells the observer that a point fired.
-pub(super) fn fired<P: Point>(session: &Session) -> (Timestamp, Duration) {
+pub(super) fn fired<P: Point>(session: &Session) {
     let (at, offset) = (session.clock().now(), session.age());
     session.observe(Recorded::Fired(RecordedFire { point: P::INFO, at, offset }));
-    (at, offset)
 }
 
-/// The clock of one chain.
+/// The clock of one chain: nanoseconds since it began.
 pub(super) struct Laps {
-    /// When the chain began; `None` where nobody watches.
-    began: Option<(Timestamp, Duration, Instant)>,
-    last: Option<Instant>,
+    /// `None` where nobody watches.
+    base: Option<Base>,
+    /// When the last hook ended, and so the next began.
+    last: u64,
+    observed: bool,
+}
+
+/// When a chain began.
+#[derive(Clone, Copy)]
+struct Base {
+    /// The time of day; on a clock that is moved by hand, that of the next hook.
+    at: Timestamp,
+    offset: u64,
+    began: Instant,
+    by_hand: bool,
+}
+
+impl Base {
+    fn now(session: &Session) -> Self {
+        let (began, clock) = (Instant::now(), session.clock());
+        let offset = nanos(session.age_at(began));
+        Self { at: clock.now(), offset, began, by_hand: !clock.runs_by_itself() }
+    }
+
+    #[inline]
+    fn elapsed(&self) -> u64 {
+        nanos(Instant::now().saturating_duration_since(self.began))
+    }
+
+    #[inline]
+    fn run(&self, hook: &Arc<HookInfo>, began: u64, took: u64) -> RecordedRun {
+        let since = if self.by_hand { 0 } else { began };
+        let (hook, offset) = (Arc::clone(hook), self.offset.saturating_add(began));
+        RecordedRun { hook, at: (self.at, since), offset, took, background: false, said: None }
+    }
+}
+
+#[inline]
+fn nanos(duration: Duration) -> u64 {
+    duration.as_secs().saturating_mul(1_000_000_000).saturating_add(u64::from(duration.subsec_nanos()))
 }
 
 impl Laps {
     /// Begins a chain; the observer is told that its point fired.
     pub(super) fn start<P: Point>(slots: &Slots<P>, session: &Session) -> Self {
-        let watched = session.is_observed() || slots.budgets || tracing::enabled!(tracing::Level::TRACE);
-        let began = watched.then(|| {
-            let now = Instant::now();
-            let at = session.clock().now();
-            let offset = session.age_at(now);
-            if session.is_observed() {
-                session.observe(Recorded::Fired(RecordedFire { point: P::INFO, at, offset }));
-            }
-            (at, offset, now)
-        });
-        Self { began, last: began.map(|(_, _, now)| now) }
+        let observed = session.is_observed();
+        let watched = observed || slots.budgets || tracing::enabled!(tracing::Level::TRACE);
+        let base = watched.then(|| Base::now(session));
+        if let Some(base) = base.filter(|_| observed) {
+            let (at, offset) = (base.at, Duration::from_nanos(base.offset));
+            session.observe(Recorded::Fired(RecordedFire { point: P::INFO, at, offset }));
+        }
+        Self { base, last: 0, observed }
     }
 
-    /// A hook begins.
-    pub(super) fn begin<'a, P: Point>(&self, hook: &'a HookSlot<P>, session: &'a Session) -> Begun<'a, P> {
-        let began = self.began.zip(self.last).map(|((at, offset, first), last)| {
-            let since = last.saturating_duration_since(first);
-            (session.clock().after(at, since), offset.saturating_add(since), last)
-        });
-        Begun { hook, session, background: false, began }
-    }
-
-    /// A hook ended so; the next begins now.
-    pub(super) fn next(&mut self, ended: Option<Instant>) {
-        self.last = ended.or(self.last);
-    }
-
-    /// The same, when something took time since.
-    pub(super) fn again(&mut self) {
-        if self.last.is_some() {
-            self.last = Some(Instant::now());
+    /// A hook ran from the end of the last one until now, and said nothing.
+    #[inline]
+    pub(super) fn silent<P: Point>(&mut self, hook: &HookSlot<P>, session: &Session) {
+        let Some(base) = &mut self.base else { return };
+        let ended = base.elapsed();
+        let (began, took) = (self.last, ended.saturating_sub(self.last));
+        self.last = ended;
+        look(hook, took);
+        if self.observed {
+            session.observe(Recorded::Ran(base.run(&hook.info, began, took)));
+        }
+        if base.by_hand {
+            base.at = session.clock().now();
         }
     }
+
+    /// A hook begins, or began at the end of the last one.
+    pub(super) fn begin<'a, P: Point>(&self, hook: &'a HookSlot<P>, session: &'a Session) -> Begun<'a, P> {
+        Begun { hook, session, background: false, base: self.base, began: self.last }
+    }
+
+    /// A hook ended then; the next begins.
+    pub(super) fn next(&mut self, ended: Option<u64>, session: &Session) {
+        self.last = ended.unwrap_or(self.last);
+        if let Some(base) = self.base.as_mut().filter(|base| base.by_hand) {
+            base.at = session.clock().now();
+        }
+    }
+
+    /// What came of a hook is settled, which took its time: the next begins now.
+    pub(super) fn again(&mut self, session: &Session) {
+        if let Some(base) = &mut self.base {
+            self.last = base.elapsed();
+            if base.by_hand {
+                base.at = session.clock().now();
+            }
+        }
+    }
+}
+
+/// Names a hook that took too long.
+#[inline]
+fn look<P: Point>(hook: &HookSlot<P>, took: u64) {
+    if took > hook.info.budget.map_or(nanos(BUDGET), nanos) {
+        overran(hook, took);
+    }
+    tracing::trace!(hook = hook.info.name, point = P::INFO.wire, took = ?Duration::from_nanos(took), "ran");
+}
+
+#[cold]
+fn overran<P: Point>(hook: &HookSlot<P>, took: u64) {
+    let (took, budget) = (Duration::from_nanos(took), hook.info.budget.unwrap_or(BUDGET));
+    tracing::warn!(hook = hook.info.name, ?took, ?budget, "this hook overran its budget");
 }
 
 /// A hook that runs. Unless it is stopped it was cut short.
@@ -80,55 +147,52 @@ pub(super) struct Begun<'a, P: Point> {
     hook: &'a HookSlot<P>,
     session: &'a Session,
     background: bool,
-    began: Option<(Timestamp, Duration, Instant)>,
+    /// `None` where nobody watches.
+    base: Option<Base>,
+    began: u64,
 }
 
 impl<'a, P: Point> Begun<'a, P> {
     /// A hook that runs beside the chain.
     pub(super) fn beside(hook: &'a HookSlot<P>, session: &'a Session) -> Self {
-        let now = Instant::now();
-        let began = Some((session.clock().now(), session.age_at(now), now));
-        Self { hook, session, background: true, began }
+        Self { hook, session, background: true, base: Some(Base::now(session)), began: 0 }
     }
 
     /// The hook ended. `None` where nobody watches.
-    pub(super) fn stop(mut self) -> (Option<Lap<'a, P>>, Option<Instant>) {
-        let Some((at, offset, since)) = self.began.take() else { return (None, None) };
-        let now = Instant::now();
-        (self.lap(at, offset, now.saturating_duration_since(since)), Some(now))
+    pub(super) fn stop(mut self) -> (Option<Lap<'a, P>>, Option<u64>) {
+        self.end()
     }
 
-    fn lap(&self, at: Timestamp, offset: Duration, took: Duration) -> Option<Lap<'a, P>> {
-        let Self { hook, session, background, .. } = *self;
-        let budget = hook.info.budget.unwrap_or(BUDGET);
-        if took > budget {
-            tracing::warn!(hook = hook.info.name, ?took, ?budget, "this hook overran its budget");
-        }
-        tracing::trace!(hook = hook.info.name, point = P::INFO.wire, ?took, "ran");
-        session.is_observed().then_some(Lap { hook, session, background, at, offset, took, said: None })
+    fn end(&mut self) -> (Option<Lap<'a, P>>, Option<u64>) {
+        let Some(base) = self.base.take() else { return (None, None) };
+        let ended = base.elapsed();
+        let Self { hook, session, background, began, .. } = *self;
+        let took = ended.saturating_sub(began);
+        look(hook, took);
+        let lap = session.is_observed().then(|| Lap {
+            session,
+            run: RecordedRun { background, ..base.run(&hook.info, began, took) },
+            point: PhantomData,
+        });
+        (lap, Some(ended))
     }
 }
 
 impl<P: Point> Drop for Begun<'_, P> {
     fn drop(&mut self) {
-        if let Some((at, offset, since)) = self.began.take()
-            && let Some(lap) = self.lap(at, offset, since.elapsed())
-        {
+        if let (Some(mut lap), _) = self.end() {
             let said = SaidRecord { error: Some(Cause::Cancelled.to_string()), ..SaidRecord::default() };
-            Lap { said: Some(Box::new(said)), ..lap }.record(&[]);
+            lap.run.said = Some(Box::new(said));
+            lap.record(&[]);
         }
     }
 }
 
 /// A run of a hook that is to be told to the observer.
 pub(super) struct Lap<'a, P: Point> {
-    hook: &'a HookSlot<P>,
     session: &'a Session,
-    background: bool,
-    at: Timestamp,
-    offset: Duration,
-    took: Duration,
-    said: Option<Box<SaidRecord>>,
+    run: RecordedRun,
+    point: PhantomData<P>,
 }
 
 impl<P: Point> Lap<'_, P> {
@@ -145,7 +209,8 @@ impl<P: Point> Lap<'_, P> {
         if gate.is_some() || fold.is_some() || first.is_some() || flow.is_some() || error.is_some() {
             let gate = gate.cloned();
             let (fold, first) = (fold.and_then(shown), first.and_then(shown));
-            self.said = Some(Box::new(SaidRecord { messages: Vec::new(), gate, fold, first, flow, error }));
+            let said = SaidRecord { messages: Vec::new(), gate, fold, first, flow, error };
+            self.run.said = Some(Box::new(said));
         }
         self
     }
@@ -153,11 +218,9 @@ impl<P: Point> Lap<'_, P> {
     /// Tells the observer, with the messages of the hook.
     pub(super) fn record(mut self, messages: &[Arc<Message>]) {
         if !messages.is_empty() {
-            self.said.get_or_insert_default().messages = messages.to_vec();
+            self.run.said.get_or_insert_default().messages = messages.to_vec();
         }
-        let Self { hook, session, background, at, offset, took, said } = self;
-        let hook = Arc::clone(&hook.info);
-        session.observe(Recorded::Ran(RecordedRun { hook, at, offset, took, background, said }));
+        self.session.observe(Recorded::Ran(self.run));
     }
 }
 
