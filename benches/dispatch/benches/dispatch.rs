@@ -8,6 +8,7 @@ use std::hint::black_box;
 use std::io::{BufRead, stdin};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hookspec::points::FILE_POST_SAVE;
@@ -74,37 +75,36 @@ fn empty() {
     println!("an empty point: {:.2} ns more than the empty loop ({point:.2} less {alone:.2})", point - alone);
 }
 
-/// One message more while somebody looks at the log, and looks anew each time.
+/// Ten thousand messages more after ten thousand, while somebody looks at the log, and looks anew after each.
 fn append() {
-    let mut medians = Vec::new();
-    for looked_at in [false, true] {
-        let session = ours::session_with(10_000);
-        let mut figures = Vec::new();
-        for _ in 0..ROUNDS {
-            let view = session.log();
-            let mut held = Vec::with_capacity(50);
-            let began = Instant::now();
-            for _ in 0..50 {
-                keep(session.append(Message::user("one more")));
-                if looked_at {
-                    held.push(session.log());
-                }
+    const MESSAGES: usize = 10_000;
+    let each = |looked_at: bool| {
+        let session = ours::session_with(0);
+        (0..MESSAGES).for_each(|_| keep(session.append(Message::user("one more"))));
+        let mut view = session.log();
+        let began = Instant::now();
+        for _ in 0..MESSAGES {
+            keep(session.append(Message::user("one more")));
+            if looked_at {
+                view = session.log();
             }
-            figures.push(began.elapsed().as_secs_f64() * 1e9 / 50.0);
-            drop(held);
-            session.replace_log(view);
         }
-        medians.push(median(figures));
-    }
-    let mut by_hand = Vec::with_capacity(20_000);
-    let began = Instant::now();
-    for _ in 0..10_000 {
-        by_hand.push(std::sync::Arc::new(Message::user("one more")));
-    }
-    let vec = began.elapsed().as_secs_f64() * 1e9 / 10_000.0;
+        let each = began.elapsed().as_secs_f64() * 1e9 / MESSAGES as f64;
+        drop(view);
+        each
+    };
+    let by_hand = || {
+        let mut log = (0..MESSAGES).map(|_| Arc::new(Message::user("one more"))).collect::<Vec<_>>();
+        let began = Instant::now();
+        (0..MESSAGES).for_each(|_| log.push(Arc::new(Message::user("one more"))));
+        began.elapsed().as_secs_f64() * 1e9 / MESSAGES as f64
+    };
+    let of = |each: &dyn Fn() -> f64| median((0..3).map(|_| each()).collect());
     println!(
-        "appending to 10 000 messages: {:.0} ns, while a view of them is held: {:.0} ns (a push of the same to a Vec: {vec:.0} ns)",
-        medians[0], medians[1]
+        "appending to 10 000 messages: {:.0} ns, while a view of them is held: {:.0} ns (a push of the same to a Vec: {:.0} ns)",
+        of(&|| each(false)),
+        of(&|| each(true)),
+        of(&by_hand)
     );
 }
 
@@ -173,13 +173,18 @@ fn main() {
     hookspec_dispatch_bench::rivals::with(&SIZES, everybody);
     #[cfg(not(feature = "rivals"))]
     everybody(Vec::new());
-    if std::env::args().skip(1).any(|argument| argument != "--bench") {
-        return;
-    }
+    let wanted: Vec<String> = std::env::args().skip(1).filter(|argument| argument != "--bench").collect();
+    let singles: [(&str, fn()); 5] = [
+        ("empty point", empty),
+        ("appending", append),
+        ("gathering", gathering),
+        ("enqueueing", enqueue),
+        ("peers", peers),
+    ];
     println!();
-    empty();
-    append();
-    gathering();
-    enqueue();
-    peers();
+    for (name, single) in singles {
+        if wanted.is_empty() || wanted.iter().any(|wanted| name.contains(wanted.as_str())) {
+            single();
+        }
+    }
 }
