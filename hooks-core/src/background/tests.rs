@@ -10,7 +10,7 @@ use super::*;
 use crate::points::STEP_POST;
 use crate::registry::{Hooks, Registry};
 use crate::spawn::{Job, Oneshot, Threads};
-use crate::{Config, Hook, Options, Placement};
+use crate::{Config, Hook, Options, Placement, Timeout};
 
 /// So long that only what hangs takes it.
 const LONG: Duration = Duration::from_secs(60);
@@ -327,7 +327,9 @@ fn a_hook_that_hangs_in_one_session_holds_up_no_other() {
         }
         count.fetch_add(1, Ordering::SeqCst);
     });
-    let hook = hook.options(Options { placement: Placement::Background, ..Options::DEFAULT });
+    // However slow the machine is, Miri's for one: nobody cuts it off.
+    let timeout = Timeout::Never;
+    let hook = hook.options(Options { placement: Placement::Background, timeout, ..Options::DEFAULT });
     let mut config = Config::new();
     config.add_toml("t", "[background]\nqueue = 6\nblock_ms = 600000", &[]).unwrap();
     let registry = Registry::builder().linked(false).config(config).register(hook).build().unwrap();
