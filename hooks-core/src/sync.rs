@@ -7,6 +7,7 @@ use std::sync::PoisonError;
 use std::thread;
 use std::time::Instant;
 
+pub(crate) use std::sync::atomic::{AtomicU64, Ordering};
 pub(crate) use std::sync::{Condvar, Mutex, MutexGuard};
 
 /// Locks. A panic elsewhere does not make what is in it useless: nobody holds one of these while foreign code runs.

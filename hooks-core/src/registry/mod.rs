@@ -14,6 +14,7 @@ mod late;
 mod live;
 mod report;
 mod rules;
+mod seen;
 mod select;
 mod settings;
 
@@ -22,7 +23,6 @@ use std::collections::HashMap;
 use std::fmt;
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::by_type::ByType;
 use crate::entry::{Call, Placement, SyncCall};
@@ -30,6 +30,8 @@ use crate::failure::Failure;
 use crate::point::Point;
 use crate::session::{AllSettings, Session, StateKeys};
 use crate::tool::ToolSet;
+
+use seen::Seen;
 
 pub(crate) use aliases::Aliases;
 pub use builder::{BuildError, RegistryBuilder};
@@ -104,7 +106,7 @@ pub(crate) struct Slots<P: Point> {
     /// Whether one of them has a budget, for which it must be timed.
     pub(crate) budgets: bool,
     /// What was seen when the switches were last looked at: which [change](info::changes) it was after, and whether all were on.
-    seen: AtomicU64,
+    seen: Seen,
 }
 
 /// One selected hook.
@@ -156,7 +158,7 @@ impl<P: Point> Slots<P> {
         hooks.sort_unstable_by(|a, b| (b.info.priority, &a.info.name).cmp(&(a.info.priority, &b.info.name)));
         let calls: Option<Box<[_]>> = hooks.iter().map(HookSlot::plain_call).collect();
         let budgets = hooks.iter().any(|hook| hook.info.budget.is_some());
-        Self { calls: calls.unwrap_or_default(), hooks: hooks.into(), budgets, seen: AtomicU64::new(0) }
+        Self { calls: calls.unwrap_or_default(), hooks: hooks.into(), budgets, seen: Seen::new() }
     }
 
     /// Whether the fast loop may run these hooks.
@@ -170,15 +172,7 @@ impl<P: Point> Slots<P> {
     /// Whether none of them is switched off. Looked up once after each change of any switch, wherever these hooks are kept.
     #[inline]
     pub(crate) fn all_on(&self) -> bool {
-        let (change, seen) = (info::changes(), self.seen.load(Ordering::Relaxed));
-        if seen >> 1 == change { seen & 1 == 1 } else { self.look(change) }
-    }
-
-    #[cold]
-    fn look(&self, change: u64) -> bool {
-        let on = self.hooks.iter().all(|hook| hook.switch.is_on());
-        self.seen.store(change << 1 | u64::from(on), Ordering::Relaxed);
-        on
+        self.seen.is(info::changes(), || self.hooks.iter().all(|hook| hook.switch.is_on()))
     }
 }
 

@@ -13,9 +13,12 @@ mod by_type;
 #[allow(dead_code)]
 mod guard;
 mod oneshot;
+#[path = "../../src/registry/seen.rs"]
+mod seen;
 mod session;
 mod spawn;
 mod state;
+mod switches;
 mod sync;
 mod waiting;
 

@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::sync::{LockResult, PoisonError};
 use std::time::{Duration, Instant};
 
+pub(crate) use loom::sync::atomic::{AtomicU64, Ordering};
 pub(crate) use loom::sync::{Mutex, MutexGuard};
 
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
