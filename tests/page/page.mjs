@@ -18,7 +18,7 @@ const pictures = process.env.PICTURES && resolve(process.env.PICTURES);
 const folder = mkdtempSync(join(tmpdir(), 'page-'));
 const root = join(folder, 'work');
 mkdirSync(root);
-writeFileSync(join(folder, 'test.toml'), '[hooks]\nallow = ["cwd_awareness", "time_awareness", "tool.*"]\n[hooks.server_confirm]\ntimeout_s = 4\n');
+writeFileSync(join(folder, 'test.toml'), '[hooks]\nallow = ["cwd_awareness", "time_awareness", "tool.*", "tool.elicit"]\n[hooks.server_confirm]\ntimeout_s = 4\n');
 
 const LONG = Array.from({ length: 120 }, (_, number) => `word${number}`).join(' ');
 const save = (text, path, content) => ({ text, tool_calls: [{ tool: 'save', kwargs: { path, content } }] });
