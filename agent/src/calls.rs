@@ -24,7 +24,8 @@
 
 use std::ops::Range;
 
-use hookspec::{CallFormat, Message, Role, ToolUse};
+use hookspec::tool::CallFormat;
+use hookspec::{Message, Role, ToolUse};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 /// What a text holds: the calls in order, and at most one problem that kept others out.

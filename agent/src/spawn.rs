@@ -4,7 +4,8 @@ use std::panic::catch_unwind;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
-use hookspec::{BoxFuture, Job, Spawn, SpawnError, Threads};
+use hookspec::hooks::BoxFuture;
+use hookspec::spawn::{Job, Spawn, SpawnError, Threads};
 use tokio::runtime::{Handle, RuntimeFlavor};
 use tokio::task::{block_in_place, coop};
 

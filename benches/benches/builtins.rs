@@ -13,13 +13,13 @@ use std::process::{Child, Command};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use hookspec::model::{FinishReason, Request, Usage};
 use hookspec::points::{
     FILE_POST_SAVE, FILE_PRE_SAVE, GENERATION_POST, GENERATION_PRE, MESSAGE_POST_PROCESS, MESSAGE_TRANSFORM,
     STEP_POST, STEP_PRE, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE, TOOL_RESULT_TRANSFORM, TOOL_TRANSFORM,
 };
-use hookspec::{
-    FinishReason, Hooks, Message, Mode, Registry, Request, Session, ToolStatus, ToolUse, Usage, fire_now,
-};
+use hookspec::tool::ToolStatus;
+use hookspec::{Hooks, Message, Mode, Registry, Session, ToolUse, fire_now};
 use hookspec_builtins::models::Models;
 use hookspec_process::Program;
 use serde_json::{Map, json};

@@ -8,7 +8,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
-use hookspec::{Clock, Hooks, Session, SessionBuilder, Unfinished, find_point};
+use hookspec::point::find_point;
+use hookspec::session::{Clock, SessionBuilder, Unfinished};
+use hookspec::{Hooks, Session};
 use serde_json::{Map, Value};
 
 use crate::client::Client;

@@ -6,6 +6,7 @@ use std::sync::mpsc::channel;
 use std::time::Duration;
 
 use crate::lower::Answer;
+use crate::system::keep_stdout;
 
 /// How long standard error may take.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -21,9 +22,7 @@ impl Stdout {
     /// # Errors
     /// If the streams cannot be exchanged.
     pub fn take() -> io::Result<Self> {
-        let kept = rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdout(), 3)?;
-        rustix::stdio::dup2_stdout(rustix::stdio::stderr())?;
-        Ok(Self(File::from(kept)))
+        keep_stdout().map(Self)
     }
 
     /// Writes an answer in one piece and gives the exit code. Where a refusal cannot be written it goes to standard

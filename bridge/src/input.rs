@@ -4,11 +4,11 @@
 //! the pipe would hang the hook. So all is read, to a bound; reading ends with the document's last brace and a
 //! short look for more; and what is not one JSON object is an error that gates answer with a refusal.
 
-use std::os::fd::AsFd;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::{Map, Value};
+
+use crate::system::{Came, Stream, read_within};
 
 /// Bytes that are read at first: most events are shorter, and memory that nobody touches costs nothing.
 const FIRST: usize = 4 * 1024;
@@ -124,14 +124,13 @@ impl Scan {
 ///
 /// # Errors
 /// If there is none, or more than one, or it is too long; what has come is read all the same.
-pub fn read(from: impl AsFd, limits: &Limits) -> (Vec<u8>, Result<(), InputError>) {
+pub fn read(from: impl Stream, limits: &Limits) -> (Vec<u8>, Result<(), InputError>) {
     let mut bytes = Vec::new();
     let read = read_into(from, limits, &mut bytes);
     (bytes, read)
 }
 
-fn read_into(from: impl AsFd, limits: &Limits, bytes: &mut Vec<u8>) -> Result<(), InputError> {
-    let from = from.as_fd();
+fn read_into(from: impl Stream, limits: &Limits, bytes: &mut Vec<u8>) -> Result<(), InputError> {
     let began = Instant::now();
     let mut scan = Scan::default();
     let mut total = 0_u64;
@@ -139,19 +138,10 @@ fn read_into(from: impl AsFd, limits: &Limits, bytes: &mut Vec<u8>) -> Result<()
     loop {
         let left = limits.total.saturating_sub(began.elapsed());
         let patience = if scan.done { limits.grace } else { limits.quiet }.min(left);
-        let wait = Timespec::try_from(patience).ok();
-        let mut watched = [PollFd::new(&from, PollFlags::IN)];
-        match poll(&mut watched, wait.as_ref()) {
-            Ok(0) => break,
-            Ok(_) => {}
-            Err(rustix::io::Errno::INTR) => continue,
-            Err(error) => return Err(InputError::Io(error.into())),
-        }
-        let count = match rustix::io::read(from, &mut buffer) {
-            Ok(0) => break,
-            Ok(count) => count,
-            Err(rustix::io::Errno::INTR | rustix::io::Errno::AGAIN) => continue,
-            Err(error) => return Err(InputError::Io(error.into())),
+        let count = match read_within(&from, patience, &mut buffer).map_err(InputError::Io)? {
+            Came::Bytes(count) => count,
+            Came::End | Came::Nothing => break,
+            Came::Again => continue,
         };
         let part = &buffer[..count];
         scan.feed(part);

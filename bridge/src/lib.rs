@@ -26,4 +26,5 @@ pub mod resident;
 pub mod run;
 pub mod serve;
 pub mod store;
+pub mod system;
 pub mod trust;

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use hookspec::{Answer, Message};
+use hookspec::Message;
+use hookspec::ask::Answer;
 use serde_json::Value;
 
 /// A reason that is never blank: clients let things pass where a refusal tells none.

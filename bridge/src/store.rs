@@ -9,7 +9,6 @@
 use std::collections::BTreeMap;
 use std::fs::{DirBuilder, File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -18,6 +17,7 @@ use serde_json::Value;
 
 use crate::client::Client;
 use crate::notes::Notes;
+use crate::system::{own_file, own_folder};
 
 /// Sessions that nobody has used for this long are forgotten.
 const KEEP: Duration = Duration::from_secs(60 * 24 * 60 * 60);
@@ -77,11 +77,11 @@ impl Store {
         };
         let [first, second] = SLOTS.map(|slot| folder.join(file_name(session, slot)));
         let open = |path: &Path| {
-            OpenOptions::new().create(true).truncate(false).read(true).write(true).mode(0o600).open(path)
+            own_file(OpenOptions::new().create(true).truncate(false).read(true).write(true)).open(path)
         };
         let held = match open(&first) {
             Err(missing) if missing.kind() == io::ErrorKind::NotFound => {
-                DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(error(&folder))?;
+                own_folder(DirBuilder::new().recursive(true)).create(&folder).map_err(error(&folder))?;
                 open(&first)
             }
             opened => opened,

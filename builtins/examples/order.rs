@@ -25,7 +25,7 @@ mod a {
 }
 
 #[allow(clippy::print_stdout)] // printing is what this program is for
-fn main() -> Result<(), hookspec::BuildError> {
+fn main() -> Result<(), hookspec::registry::BuildError> {
     let plugins = hookspec::plugins![hookspec_builtins];
     for row in Registry::builder().plugins(plugins).build()?.list() {
         println!("{} {} {}", row.info.point.wire, row.info.priority, row.info.name);

@@ -6,8 +6,9 @@
 //! glob. Gates are not its business: a call that a gate denies does not run. Different from gptme, where
 //! "no hook at all" meant yes: here that means no.
 
+use hookspec::ask::Confirmation;
 use hookspec::points::TOOL_CONFIRM;
-use hookspec::{Confirmation, First, hook};
+use hookspec::{First, hook};
 
 /// Says yes.
 #[hook(TOOL_CONFIRM, modes = [no_confirm], confirmation)]
@@ -17,7 +18,9 @@ fn confirm() -> First<Confirmation> {
 
 #[cfg(test)]
 mod tests {
-    use hookspec::{Hooks, Mode, Registry, RegistryBuilder, Session, ToolUse, Why, fire_now};
+    use hookspec::ask::Why;
+    use hookspec::registry::RegistryBuilder;
+    use hookspec::{Hooks, Mode, Registry, Session, ToolUse, fire_now};
 
     use super::*;
 

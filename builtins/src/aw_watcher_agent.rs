@@ -19,7 +19,8 @@ use std::path::Path;
 use std::time::Duration;
 
 use hookspec::points::{SESSION_END, SESSION_START, TOOL_POST_EXECUTE};
-use hookspec::{Session, ToolStatus, ToolUse, hook};
+use hookspec::tool::ToolStatus;
+use hookspec::{Session, ToolUse, hook};
 use hookspec_process::{ProcessError, Program, find};
 use serde::{Deserialize, Serialize};
 
@@ -198,7 +199,7 @@ mod tests {
         text.lines().map(str::to_owned).collect()
     }
 
-    fn registry(settings: &str) -> Result<Registry, hookspec::BuildError> {
+    fn registry(settings: &str) -> Result<Registry, hookspec::registry::BuildError> {
         let mut config = Config::new();
         config.add_toml("test", &format!("[hooks.aw_watcher_agent]\n{settings}"), &[]).unwrap();
         Registry::builder().allow(["aw_watcher_agent"]).config(config).build()

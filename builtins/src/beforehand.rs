@@ -5,7 +5,7 @@
 //! other questions are asked however much was confirmed. A question that a gate puts is such a one: whoever said
 //! "all that follow" had not heard the gate's reason.
 
-use hookspec::Why;
+use hookspec::ask::Why;
 use serde::{Deserialize, Serialize};
 
 /// How many further calls of this session are confirmed beforehand; a state of the session.

@@ -11,8 +11,9 @@
 
 use std::time::Duration;
 
+use hookspec::model::Usage;
 use hookspec::points::{CACHE_INVALIDATED, GENERATION_POST, InvalidationReason, TURN_POST, TURN_PRE};
-use hookspec::{Session, Usage, hook};
+use hookspec::{Session, hook};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -26,7 +27,7 @@ pub const BATCH_TURNS: u32 = 10;
 ///
 /// ```
 /// use hookspec::points::TURN_POST;
-/// use hookspec::{Message, Session, StateError, hook};
+/// use hookspec::{Message, Session, session::StateError, hook};
 /// use hookspec_builtins::cache_awareness::{BATCH_TURNS, Cache};
 ///
 /// /// Proposes a compaction once the cache has paid for itself.
@@ -172,8 +173,10 @@ fn turn_tracking(state: &mut Cache) {
 
 #[cfg(test)]
 mod tests {
+    use hookspec::model::FinishReason;
     use hookspec::points::TurnOutcome;
-    use hookspec::{Clock, FinishReason, Flow, Hook, Hooks, Message, Registry, fire_now};
+    use hookspec::session::Clock;
+    use hookspec::{Flow, Hook, Hooks, Message, Registry, fire_now};
     use serde_json::json;
 
     use super::*;

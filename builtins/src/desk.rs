@@ -19,7 +19,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Poll;
 use std::time::Duration;
 
-use hookspec::{Answer, Elicitation, InterruptReason, Session, ToolUse, Why};
+use hookspec::ask::{Answer, Elicitation, Why};
+use hookspec::session::InterruptReason;
+use hookspec::{Session, ToolUse};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

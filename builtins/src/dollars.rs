@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use hookspec::MicroDollars;
+use hookspec::model::MicroDollars;
 use serde::de::{self, Deserializer, Visitor};
 use serde::{Deserialize, Serialize};
 

@@ -12,13 +12,13 @@
 //! Different from gptme, which has no such guard.
 
 use hookspec::points::{TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE, TURN_PRE};
-use hookspec::{Gate, Message, ToolStatus, ToolUse, hook};
+use hookspec::tool::ToolStatus;
+use hookspec::{Gate, Message, ToolUse, hook};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use crate::globs::Globs;
-use crate::text::escape;
+use crate::text::{escape, sorted};
 
 /// The longest cycle that is looked for, in calls.
 const LONGEST: usize = 3;
@@ -192,20 +192,6 @@ fn hash_of(call: &ToolUse) -> String {
     named.sort_unstable();
     let args = call.args.iter().map(String::as_str);
     hash([call.tool.as_str(), &call.content].into_iter().chain(args).chain([""]).chain(named))
-}
-
-/// JSON with the keys of objects in order, whatever order the model gave them.
-fn sorted(value: &Value) -> String {
-    match value {
-        Value::Object(map) => {
-            let mut fields: Vec<_> =
-                map.iter().map(|(name, value)| format!("{name:?}:{}", sorted(value))).collect();
-            fields.sort_unstable();
-            format!("{{{}}}", fields.join(","))
-        }
-        Value::Array(items) => format!("[{}]", items.iter().map(sorted).collect::<Vec<_>>().join(",")),
-        other => other.to_string(),
-    }
 }
 
 /// The same in every process: the first eight bytes of SHA-256, in hex.

@@ -16,7 +16,8 @@
 //! that is not closed is told too.
 
 use hookspec::points::MESSAGE_POST_PROCESS;
-use hookspec::{CallFormat, Message, Role, Session, ToolUse, hook};
+use hookspec::tool::CallFormat;
+use hookspec::{Message, Role, Session, ToolUse, hook};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
 use crate::text::escape;

@@ -15,8 +15,10 @@
 use std::fmt::Write;
 use std::sync::LazyLock;
 
+use hookspec::model::Request;
 use hookspec::points::GENERATION_PRE;
-use hookspec::{Message, Request, Role, ToolSpec, hook};
+use hookspec::tool::ToolSpec;
+use hookspec::{Message, Role, hook};
 use pulldown_cmark::{Event, Options, Parser, Tag};
 use regex::Regex;
 use serde::{Deserialize, Serialize};

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-use hookspec::{MicroDollars, Usage};
+use hookspec::model::{MicroDollars, Usage};
 use serde::Deserialize;
 
 use crate::dollars::Dollars;

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hookspec::StateDir;
+use hookspec::session::StateDir;
 
 /// Where a hook's files go: what its settings say, or else `default`, taken from the host's state folder where it is
 /// relative. `None` where the host lends no such folder.

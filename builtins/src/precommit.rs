@@ -163,8 +163,9 @@ mod tests {
     use std::fs;
     use std::os::unix::fs::PermissionsExt;
 
+    use hookspec::model::Usage;
     use hookspec::points::TurnOutcome;
-    use hookspec::{Config, Hooks, Registry, Usage, fire_now};
+    use hookspec::{Config, Hooks, Registry, fire_now};
     use tempfile::TempDir;
 
     use super::*;

@@ -21,8 +21,9 @@
 
 use std::time::Duration;
 
+use hookspec::ask::{Confirmation, Why};
 use hookspec::points::TOOL_CONFIRM;
-use hookspec::{Confirmation, First, Session, ToolUse, Why, hook};
+use hookspec::{First, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
 use crate::beforehand::{Beforehand, Further};

@@ -20,8 +20,9 @@
 
 use std::time::Duration;
 
+use hookspec::ask::{Answer, Elicitation};
 use hookspec::points::ELICIT;
-use hookspec::{Answer, Elicitation, First, Session, hook};
+use hookspec::{First, Session, hook};
 use serde::{Deserialize, Serialize};
 
 use crate::desk::Desk;

@@ -1,8 +1,31 @@
 //! Small things that several built-ins do with text.
 
+use std::time::Duration;
+
+use serde_json::Value;
+
+/// A length of time for people: `0.4 s`.
+pub(crate) fn seconds(time: Duration) -> String {
+    format!("{:.1} s", time.as_secs_f64())
+}
+
 /// Text for the inside of a tag: what a path or a program wrote must not close it.
 pub(crate) fn escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+/// JSON with the keys of objects in order, whatever order the model gave them.
+pub(crate) fn sorted(value: &Value) -> String {
+    match value {
+        Value::Object(map) => {
+            let mut fields: Vec<_> =
+                map.iter().map(|(name, value)| format!("{name:?}:{}", sorted(value))).collect();
+            fields.sort_unstable();
+            format!("{{{}}}", fields.join(","))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(sorted).collect::<Vec<_>>().join(",")),
+        other => other.to_string(),
+    }
 }
 
 /// No block is longer, in bytes: a line may be a whole program.

@@ -72,7 +72,10 @@ fn words(minutes: u64) -> String {
 mod tests {
     use std::time::Duration;
 
-    use hookspec::{Clock, Fired, Hooks, Messages, Registry, Session, ToolStatus, ToolUse, fire_now};
+    use hookspec::point::{Fired, Messages};
+    use hookspec::session::Clock;
+    use hookspec::tool::ToolStatus;
+    use hookspec::{Hooks, Registry, Session, ToolUse, fire_now};
 
     use super::*;
 

@@ -100,8 +100,10 @@ mod tests {
     use std::sync::Arc;
     use std::time::Duration;
 
+    use hookspec::point::{Fired, Messages};
     use hookspec::points::{InvalidationReason, StartReason};
-    use hookspec::{Fired, Hooks, Messages, Registry, ToolStatus, ToolUse, fire_now};
+    use hookspec::tool::ToolStatus;
+    use hookspec::{Hooks, Registry, ToolUse, fire_now};
 
     use super::*;
 

@@ -16,7 +16,8 @@
 //!   write are not trusted, and what the log shows is not told twice.
 
 use hookspec::points::TOOL_POST_EXECUTE;
-use hookspec::{Message, Session, ToolStatus, ToolUse, hook};
+use hookspec::tool::ToolStatus;
+use hookspec::{Message, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
 use crate::call_paths::call_paths;

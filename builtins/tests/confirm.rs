@@ -3,10 +3,10 @@
 
 #![allow(clippy::unwrap_used)]
 
+use hookspec::ask::{Confirmation, Why};
 use hookspec::points::TOOL_CONFIRM;
-use hookspec::{
-    Confirmation, First, Hook, Hooks, Mode, Registry, RegistryBuilder, Session, ToolUse, Why, fire,
-};
+use hookspec::registry::RegistryBuilder;
+use hookspec::{First, Hook, Hooks, Mode, Registry, Session, ToolUse, fire};
 
 fn nobody() -> RegistryBuilder {
     Registry::builder().plugins(hookspec::plugins![hookspec_builtins]).mode(Mode::Cli)

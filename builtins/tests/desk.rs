@@ -5,11 +5,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use hookspec::ask::{Answer, Confirmation, ElicitKind, Elicitation, FieldAnswer, FieldKind, FormField, Why};
 use hookspec::points::{ELICIT, TOOL_CONFIRM};
-use hookspec::{
-    Answer, Config, Confirmation, ElicitKind, Elicitation, FieldAnswer, FieldKind, FormField, Hooks,
-    InterruptReason, Mode, Registry, Session, ToolUse, Why, fire,
-};
+use hookspec::session::InterruptReason;
+use hookspec::{Config, Hooks, Mode, Registry, Session, ToolUse, fire};
 use hookspec_builtins::beforehand::{Beforehand, Further};
 use hookspec_builtins::desk::{
     Board, BoardError, Desk, ElicitReply, Ended, MOST_OF_A_SESSION, Pending, Question, ReplyError, ToolReply,

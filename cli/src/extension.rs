@@ -26,7 +26,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::ArgMatches;
-use hookspec::{BoxError, BoxFuture, Hooks, Plugin, Session};
+use hookspec::hooks::{BoxError, BoxFuture};
+use hookspec::registry::Plugin;
+use hookspec::{Hooks, Session};
 use hookspec_agent::spawn::TokioSpawn;
 use serde::Serialize;
 

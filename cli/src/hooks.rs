@@ -4,7 +4,10 @@ use std::io::IsTerminal;
 use std::path::Path;
 use std::sync::Arc;
 
-use hookspec::{Mode, Plugin, PointInfo, Registry, RegistryBuilder, SessionBuilder, StateDir};
+use hookspec::point::PointInfo;
+use hookspec::registry::{Plugin, RegistryBuilder};
+use hookspec::session::{SessionBuilder, StateDir};
+use hookspec::{Mode, Registry};
 use hookspec_agent::engine::Prices;
 use hookspec_bridge::inbound::Inbound;
 use hookspec_builtins::cli_confirm::Terminal;
@@ -53,7 +56,7 @@ pub(crate) enum Host {
 pub(crate) fn fires() -> Vec<&'static PointInfo> {
     let mut all = hookspec_agent::FIRES.to_vec();
     // The bridge fires in other agents only.
-    for site in hookspec::fire_sites().iter().filter(|site| site.package != "hookspec-bridge") {
+    for site in hookspec::point::fire_sites().iter().filter(|site| site.package != "hookspec-bridge") {
         if !all.iter().any(|point| point.wire == site.point.wire) {
             all.push(site.point);
         }
@@ -102,9 +105,12 @@ pub(crate) fn builder_with(
         })
         .interactive(asking == Asking::Person)
         .no_confirm(asking == Asking::Yes)
-        .fires(fires())
         // One folder has some, the next has none, and the bridge runs no other agent's.
         .elsewhere(hookspec_bridge::inbound::GROUPS);
+    // In another agent the client says which.
+    if host != Host::Bridge {
+        builder = builder.fires(fires());
+    }
     for hook in settings.scripts.hooks.iter().cloned().chain(others.hooks) {
         builder = builder.register_json(hook);
     }

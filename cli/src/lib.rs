@@ -32,7 +32,7 @@ mod variables;
 use std::process::ExitCode;
 
 use clap::{CommandFactory, FromArgMatches, Parser};
-use hookspec::Plugin;
+use hookspec::registry::Plugin;
 
 /// The version of clap that [`PluginCommand`] speaks.
 pub use clap;

@@ -21,9 +21,9 @@ pub(crate) fn did_you_mean<'a>(wanted: &str, known: impl IntoIterator<Item = &'a
 }
 
 /// The hook point of that name, by any of its names.
-pub(crate) fn point(name: &str) -> Result<&'static dyn hookspec::AnyPoint, UnknownPoint> {
-    hookspec::find_point(name).ok_or_else(|| {
-        let all = hookspec::all_points();
+pub(crate) fn point(name: &str) -> Result<&'static dyn hookspec::point::AnyPoint, UnknownPoint> {
+    hookspec::point::find_point(name).ok_or_else(|| {
+        let all = hookspec::point::all_points();
         let known = all
             .iter()
             .map(|point| point.info())

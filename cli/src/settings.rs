@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use clap::Args;
-use hookspec::{Config, ConfigError};
+use hookspec::Config;
+use hookspec::config::ConfigError;
 use hookspec_agent::paths::{Paths, PathsError};
 use hookspec_bridge::command::Overflow;
 use hookspec_bridge::inbound::script::{self, Admission, Place, Source};

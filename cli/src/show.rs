@@ -3,7 +3,10 @@
 use std::io::{IsTerminal, Write};
 use std::sync::{Mutex, PoisonError};
 
-use hookspec::{CallFormat, ChunkKind, InterruptReason, Message, ToolUse};
+use hookspec::model::ChunkKind;
+use hookspec::session::InterruptReason;
+use hookspec::tool::CallFormat;
+use hookspec::{Message, ToolUse};
 use hookspec_agent::Frontend;
 
 use crate::foreign::{self, Pieces};
@@ -21,6 +24,8 @@ pub(crate) struct Show {
 struct Streaming {
     pieces: Pieces,
     kind: Option<ChunkKind>,
+    /// Whether what was shown last is the beginning of a line.
+    open: bool,
 }
 
 /// At most so many lines of one message are shown; the log has them all.
@@ -30,6 +35,7 @@ impl Streaming {
     fn add(&mut self, text: &str, kind: ChunkKind) -> String {
         let before = if self.kind == Some(kind) { String::new() } else { self.end() };
         self.kind = Some(kind);
+        self.open = !text.ends_with('\n');
         before + &painted(self.pieces.add(text), self.kind)
     }
 
@@ -57,7 +63,10 @@ impl Show {
 
     /// Writes something that is not of the stream, behind what of it has come.
     fn say(&self, text: &str) {
-        self.write(|streaming| streaming.end() + text);
+        self.write(|streaming| {
+            streaming.open = false;
+            streaming.end() + text
+        });
     }
 }
 
@@ -97,7 +106,12 @@ impl Frontend for Show {
 
     fn notice(&self, text: &str) {
         let told = format!("  {} {}\n", paint(WARN, "!"), foreign::text(text));
-        self.say(&screen::fitted(&told, screen::columns()));
+        let told = screen::fitted(&told, screen::columns());
+        self.write(|streaming| {
+            // Behind an answer that broke off.
+            let gap = if std::mem::take(&mut streaming.open) { "\n" } else { "" };
+            streaming.end() + gap + &told
+        });
     }
 }
 
@@ -161,7 +175,7 @@ mod tests {
     #[test]
     fn what_a_tool_said_and_who_said_it_is_written_out() {
         let mut message = Message::system("a\rb\r\nc\u{202e}\u{9b}2K");
-        let tool = |name: &str| hookspec::Metadata { tool: Some(name.into()), ..Default::default() };
+        let tool = |name: &str| hookspec::model::Metadata { tool: Some(name.into()), ..Default::default() };
         message.metadata = Some(Box::new(tool("sa\u{200b}ve")));
         let plain = |message: &Message| anstream::adapter::strip_str(&told(message)).to_string();
         assert_eq!(plain(&message), "  ⚙ sa\\u{200b}ve a\\rb\n    c\\u{202e}\\u{9b}2K\n");

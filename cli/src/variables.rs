@@ -100,7 +100,7 @@ pub(crate) fn add(config: &mut Config, variables: &BTreeMap<String, String>) {
 const OURS: &str = "HOOKSPEC_";
 
 /// What the program reads, behind the prefix.
-const READ: [&str; 6] = ["ALLOW", "DISABLE", "HOME", "LOGS_HOME", "LOG", "PATH"];
+const READ: [&str; 7] = ["ALLOW", "DISABLE", "SHADOW", "HOME", "LOGS_HOME", "LOG", "PATH"];
 
 /// What it gives to what it starts, which may start it again; what benches and examples read.
 const OTHERS: [&str; 11] = [

@@ -109,3 +109,18 @@ fn what_is_to_be_left_out_and_is_not_there_is_told_and_is_no_problem() {
     assert!(warnings.iter().any(|warning| warning.contains(told)), "{rows}");
     assert!(home.good(&["doctor"]).contains("no problems"));
 }
+
+#[test]
+fn what_stands_around_work_is_said_to_be_idle_in_other_agents_and_nowhere_else() {
+    let home = Home::new();
+    home.config("[hooks.retry]\nenabled = true\n");
+    for (host, idle) in [("chat", false), ("server", false), ("bridge", true)] {
+        let said: Value = serde_json::from_str(&home.good(&["list", "--json", "--host", host])).unwrap();
+        assert_eq!(hook(&said, "retry.generation")["on"], true, "{host}");
+        let told = said["report"]["warnings"].to_string();
+        for name in ["retry.generation", "retry.tool"] {
+            assert_eq!(told.contains(&format!("\"{name}\"")), idle, "{host}: {told}");
+        }
+        assert!(!told.contains("secrets_guard"), "{host}: {told}");
+    }
+}

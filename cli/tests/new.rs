@@ -19,6 +19,8 @@ fn cargo(home: &Home, folder: &Path, args: &[&str]) -> Output {
         .current_dir(folder)
         .env("CARGO_NET_OFFLINE", "true")
         .env("CARGO_TARGET_DIR", target)
+        // As this checkout's own profile says, or nothing that is in the target folder already would do.
+        .env("CARGO_PROFILE_DEV_DEBUG", "false")
         .env("HOOKSPEC_HOME", home.path().join("home"))
         .output()
         .unwrap()

@@ -11,7 +11,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use common::Home;
-use hookspec::{Clock, Config, Hooks, Message, Mode, Registry, Session, ToolUse, find_point};
+use hookspec::point::find_point;
+use hookspec::session::Clock;
+use hookspec::{Config, Hooks, Message, Mode, Registry, Session, ToolUse};
 use hookspec_builtins::models::Models;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Map, Value, json};
@@ -158,7 +160,8 @@ struct Stage {
 impl Stage {
     fn new() -> Self {
         // The whole program's hooks, so that a process of it and this test have the same.
-        let _linked: fn(Vec<&'static hookspec::Plugin>) -> std::process::ExitCode = hookspec_cli::main;
+        let _linked: fn(Vec<&'static hookspec::registry::Plugin>) -> std::process::ExitCode =
+            hookspec_cli::main;
         let home = Home::new();
         let inner = home.workspace().join("inner");
         std::fs::create_dir_all(&inner).unwrap();

@@ -6,14 +6,14 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookspec::ask::Continue;
+use hookspec::hooks::Cause;
 use hookspec::points::{
     FILE_POST_SAVE, LOOP_CONTINUE, MESSAGE_PRE_PROCESS, MESSAGE_TRANSFORM, STEP_PRE, TOOL_PRE_EXECUTE,
     TurnOutcome,
 };
-use hookspec::{
-    Cause, Continue, First, Flow, Fold, Gate, Hook, Hooks, Message, Registry, Session, Timeline, ToolUse,
-    fire_now,
-};
+use hookspec::timeline::Timeline;
+use hookspec::{First, Flow, Fold, Gate, Hook, Hooks, Message, Registry, Session, ToolUse, fire_now};
 
 fn session(registry: Registry) -> Session {
     Session::builder(&Hooks::new(registry), "s").build()
@@ -23,7 +23,7 @@ fn texts(messages: &[Arc<Message>]) -> Vec<&str> {
     messages.iter().map(|message| message.content.as_str()).collect()
 }
 
-fn save(session: &Session) -> hookspec::Fired<hookspec::Messages> {
+fn save(session: &Session) -> hookspec::point::Fired<hookspec::point::Messages> {
     fire_now!(session, FILE_POST_SAVE { path: Path::new("/a"), content: "abc", created: true })
 }
 
@@ -264,7 +264,7 @@ fn background_hooks_keep_their_order_and_are_drained() {
         note.lock().unwrap().push(event.content.to_owned());
         (Message::system("reported"), Flow::EndSession("ignored".into()))
     })
-    .options(hookspec::Options { placement: hookspec::Placement::Background, ..Default::default() });
+    .options(hookspec::Options { placement: hookspec::hooks::Placement::Background, ..Default::default() });
     let registry = Registry::builder().linked(false).register(hook).build().unwrap();
     let timeline = Arc::new(Timeline::new(1000));
     let session = Session::builder(&Hooks::new(registry), "s").observer(timeline.clone()).build();

@@ -5,12 +5,13 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use hookspec::hooks::{JsonCall, JsonHook, JsonOutcome};
 use hookspec::points::{FILE_POST_SAVE, FILE_PRE_SAVE};
-use hookspec::{Gate, Hooks, JsonCall, JsonHook, JsonOutcome, Message, Registry, Session, fire_now};
+use hookspec::{Gate, Hooks, Message, Registry, Session, fire_now};
 use serde_json::json;
 
 fn session(point: &str, answer: JsonOutcome) -> Session {
-    let point = hookspec::find_point(point).unwrap();
+    let point = hookspec::point::find_point(point).unwrap();
     let call: Arc<JsonCall> = Arc::new(move |event, _| {
         assert_eq!(event["path"], "/f");
         Ok(answer.clone())
@@ -57,7 +58,7 @@ fn a_gate_denies_when_the_answer_has_the_wrong_shape() {
 
 #[test]
 fn a_barred_hook_is_listed_with_its_reason_and_no_list_makes_it_run() {
-    let point = hookspec::find_point("file.save.post").unwrap();
+    let point = hookspec::point::find_point("file.save.post").unwrap();
     let call: Arc<JsonCall> = Arc::new(|_, _| panic!("it must not run"));
     let hook = JsonHook::new(point, "json.hook", call).barred("nobody agreed to it");
     let registry =

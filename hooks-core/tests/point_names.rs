@@ -5,9 +5,9 @@ mod core_points;
 
 #[test]
 fn the_macros_know_the_points_that_core_declares() {
-    let mut declared: Vec<_> = hookspec::all_points()
+    let mut declared: Vec<_> = hookspec::point::all_points()
         .into_iter()
-        .map(hookspec::AnyPoint::info)
+        .map(hookspec::point::AnyPoint::info)
         .filter(|info| info.package == "hookspec")
         .map(|info| (info.name, info.wire, info.aliases))
         .collect();
@@ -18,7 +18,7 @@ fn the_macros_know_the_points_that_core_declares() {
 #[test]
 fn the_neighbours_that_errors_name_can_do_what_is_said_of_them() {
     let verdict = |name: &str| {
-        let mut points = hookspec::all_points().into_iter().map(hookspec::AnyPoint::info);
+        let mut points = hookspec::point::all_points().into_iter().map(hookspec::point::AnyPoint::info);
         points
             .find(|info| info.package == "hookspec" && info.name == name)
             .map_or("none", |info| info.verdict)

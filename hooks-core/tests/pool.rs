@@ -6,9 +6,10 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use hookspec::{
-    Hook, Hooks, Message, Options, Placement, Point, Registry, Session, Threads, fire_now, hook_point,
-};
+use hookspec::hooks::Placement;
+use hookspec::point::Point;
+use hookspec::spawn::Threads;
+use hookspec::{Hook, Hooks, Message, Options, Registry, Session, fire_now, hook_point};
 
 hook_point! {
     /// Fired by the host.

@@ -21,7 +21,7 @@ fn point(source: &str) -> TokenStream {
     crate::point::expand(quote!([hookspec] #declaration))
 }
 
-/// Takes off what the next macros take off, for the reader: the shell around the items, and the macro around the static.
+/// Expands for the reader what the next macros expand: core's `__hook!` and `__gathered!`.
 fn unwrapped(tokens: TokenStream) -> TokenStream {
     let tokens: Vec<TokenTree> = tokens.into_iter().collect();
     let mut out = TokenStream::new();
@@ -32,18 +32,11 @@ fn unwrapped(tokens: TokenStream) -> TokenStream {
             Some(TokenTree::Group(group)) => group.stream(),
             _ => TokenStream::new(),
         };
-        let last_group = |tokens: TokenStream| match tokens.into_iter().last() {
-            Some(TokenTree::Group(group)) => group.stream(),
-            _ => TokenStream::new(),
-        };
-        if text(1) == "!" && body(2).to_string().starts_with("@ items") {
+        if text(1) == "!" && body(2).to_string().starts_with("@ hook") {
             // The point's path, which the word before `!` ends.
             out = without_path(out);
-            out.extend(unwrapped(crate::refusals::placed(body(2))));
+            out.extend(hooked(body(2)));
             rest = &rest[3..];
-        } else if text(0) == "#" && text(1).ends_with(":: placed]") {
-            out.extend(unwrapped(last_group(body(4))));
-            rest = &rest[5..];
         } else if text(0) == "__gathered" {
             let inside: Vec<TokenTree> = body(2).into_iter().collect();
             let (slice, item) = (&inside[0], inside[1..].iter().cloned().collect::<TokenStream>());
@@ -52,15 +45,6 @@ fn unwrapped(tokens: TokenStream) -> TokenStream {
             out.extend(written[..written.len() - 3].iter().cloned());
             out.extend(quote!(#[gathered #slice] static __ENTRY: #item));
             rest = &rest[3..];
-        } else if text(0) == "static"
-            && rest.iter().any(|token| token.to_string() == ";")
-            && declares_slice(rest)
-        {
-            // linkme's list has a type and no value; one is written for the formatter.
-            let end = rest.iter().position(|token| token.to_string() == ";").unwrap_or(rest.len());
-            out.extend(rest[..end].iter().cloned());
-            out.extend(quote!(= [..];));
-            rest = &rest[end + 1..];
         } else {
             out.extend([match token {
                 TokenTree::Group(group) if group.delimiter() != Delimiter::None => {
@@ -83,10 +67,49 @@ fn without_path(tokens: TokenStream) -> TokenStream {
     tokens.into_iter().collect()
 }
 
-/// Whether a static has no value.
-fn declares_slice(rest: &[TokenTree]) -> bool {
-    let until = rest.iter().take_while(|token| token.to_string() != ";");
-    !until.into_iter().any(|token| token.to_string() == "=")
+/// What core's `__hook!` makes of a hook, as far as a reader wants it.
+fn hooked(tokens: TokenStream) -> TokenStream {
+    let tokens: Vec<TokenTree> = tokens.into_iter().skip(2).collect();
+    let inside = |index: usize| match &tokens[index] {
+        TokenTree::Group(group) => group.stream(),
+        other => panic!("no group: {other}"),
+    };
+    let (name, function, docs, priority) = (&tokens[0], &tokens[2], &tokens[3], &tokens[4]);
+    let (point, more, beside, call) = (inside(1), inside(5), unwrapped(inside(7)), unwrapped(inside(9)));
+    let more = if more.is_empty() { quote!(None) } else { quote!(Some(&More { #more ..More::NONE })) };
+    let kind = tokens[8].to_string();
+    let around = kind.ends_with("_around");
+    let signature = if kind.starts_with("sync") {
+        let next = around.then(|| quote!(__next: #point::Next<'_>,));
+        quote!(fn __call(__event: &#point::Event<'_>, __session: &Session, #next __out: &mut #point::Out))
+    } else {
+        let next = around.then(|| quote!(__next: #point::Next<'a>,));
+        quote!(fn __call<'a>(__event: #point::Event<'a>, __session: &'a Session, #next __out: &'a mut #point::Out) -> Option<BoxFuture<'a, ()>>)
+    };
+    let held = match kind.as_str() {
+        "sync" => quote!(Sync(__call)),
+        "async" => quote!(Async(__call)),
+        "sync_around" => quote!(Around(AroundCall::Sync(__call))),
+        _ => quote!(Around(AroundCall::Async(__call))),
+    };
+    quote! {
+        #[gathered[HOOKS]]
+        static #name: &dyn Linked = {
+            #beside
+            #signature { #call }
+            &Entry::<#point::Point> {
+                function: #function,
+                module: module_path!(),
+                package: env!("CARGO_PKG_NAME"),
+                file: file!(),
+                line: line!(),
+                docs: #docs,
+                priority: #priority,
+                call: Call::<#point::Point>::#held,
+                more: #more,
+            }
+        };
+    }
 }
 
 fn formatted(tokens: TokenStream) -> String {
@@ -124,10 +147,10 @@ fn compare(kind: &str, expand: fn(&str) -> TokenStream) -> usize {
 
 #[test]
 fn hooks_expand_as_they_are_kept() {
-    assert_eq!(compare("hooks", hook), 10);
+    assert_eq!(compare("hooks", hook), 12);
 }
 
 #[test]
 fn points_expand_as_they_are_kept() {
-    assert_eq!(compare("points", point), 5);
+    assert_eq!(compare("points", point), 7);
 }

@@ -3,6 +3,11 @@
 //! rustc says of a point that nobody imported that it cannot find a macro, and not what to write. So the file is read, and
 //! where nothing in it can bring the name into scope, the macro says it. In doubt rustc has the word.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::SystemTime;
+
 use proc_macro2::Ident;
 
 /// Whether nothing in the file that `name` stands in can have brought it into scope.
@@ -11,9 +16,30 @@ pub(crate) fn cannot_be_here(name: &Ident) -> bool {
         return false;
     }
     let Some(file) = name.span().unwrap().local_file() else { return false };
-    let generated = std::env::var_os("OUT_DIR").is_some_and(|folder| file.starts_with(folder));
-    let text = std::fs::read_to_string(&file).unwrap_or_default();
-    !generated && says_nowhere(&text, &name.to_string())
+    answered(file, name.to_string())
+}
+
+/// When the file was written, and whether nothing in it can have brought the name into scope.
+type Answer = (Option<SystemTime>, bool);
+
+/// The answer for a name in a file, which is the same for all hooks that are expanded by and by: a file of a thousand hooks is read
+/// once. In an editor, where the macro lives on, the file's time tells whether it is still that file.
+fn answered(file: PathBuf, name: String) -> bool {
+    thread_local! {
+        static ANSWERS: RefCell<HashMap<(PathBuf, String), Answer>> = RefCell::default();
+    }
+    let written = std::fs::metadata(&file).and_then(|file| file.modified()).ok();
+    let key = (file, name);
+    ANSWERS.with_borrow_mut(|answers| match answers.get(&key) {
+        Some((then, answer)) if *then == written && written.is_some() => *answer,
+        _ => {
+            let (file, name) = &key;
+            let generated = std::env::var_os("OUT_DIR").is_some_and(|folder| file.starts_with(folder));
+            let answer = !generated && says_nowhere(&std::fs::read_to_string(file).unwrap_or_default(), name);
+            answers.insert(key, (written, answer));
+            answer
+        }
+    })
 }
 
 /// Whether a source neither imports `name` nor holds what may do so unseen: a glob, a macro's definition or call.

@@ -4,10 +4,13 @@
 //! error, expand; and if there was an error, still emit the user's function, so that one mistake is one
 //! error and not twenty.
 
+mod core_path;
 mod core_points;
+mod data;
 mod durations;
 mod errors;
 mod essays;
+mod gathered;
 #[cfg(test)]
 mod golden;
 mod hook;
@@ -64,9 +67,25 @@ pub fn hook(options: TokenStream, item: TokenStream) -> TokenStream {
 /// the block of a fenced call fill; `confirm` asks the user before each call; `preview = path` is a
 /// `fn(&ToolUse, &Session) -> Option<String>` that says what to show then; `enabled = false` leaves the tool
 /// out unless an allowlist names `tool.NAME`.
+///
+/// `pure` promises that the tool only answers: it changes no file, no directory and nothing elsewhere, and what it
+/// answers hangs on its arguments, the session's workspace and directory, and files there, on nothing else. So a call may be
+/// run again, and an answer given again for as long as no file and no directory has changed. A tool that looks at a clock,
+/// another machine or a random number is not pure.
 #[proc_macro_attribute]
 pub fn tool(options: TokenStream, item: TokenStream) -> TokenStream {
     tool::expand(options.into(), item.into()).into()
+}
+
+/// Derives what a type of one's own needs to be a field of a hook point, the arguments of a tool, a state or settings: `Clone`,
+/// `Debug`, serde's `Serialize` and `Deserialize`, and, with the feature `schema`, `schemars::JsonSchema`, so that a crate needs
+/// `hookspec` only in its `Cargo.toml`.
+///
+/// What the type derives itself is not derived again, and `#[serde(…)]` and `#[schemars(…)]` may stand on it and its fields.
+/// Further derives stand below: `#[derive(Copy)]` for a field that is not lent, `#[derive(Default)]` for states and settings.
+#[proc_macro_attribute]
+pub fn data(options: TokenStream, item: TokenStream) -> TokenStream {
+    data::expand(&options.into(), item.into()).into()
 }
 
 /// The work of `hookspec::plugins!`, which hands in the path of its crate.
@@ -81,6 +100,13 @@ pub fn plugins_impl(input: TokenStream) -> TokenStream {
 #[proc_macro]
 pub fn essays_impl(_: TokenStream) -> TokenStream {
     essays::expand().into()
+}
+
+/// Declares one of core's lists of what the linker gathers.
+#[doc(hidden)]
+#[proc_macro]
+pub fn list_impl(input: TokenStream) -> TokenStream {
+    gathered::expand(input.into()).into()
 }
 
 /// The work of `hookspec::hook_point!`, which hands in the path of its crate.

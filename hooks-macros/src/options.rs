@@ -252,6 +252,16 @@ impl Opts {
         texts
     }
 
+    /// A string, or a list of strings in brackets.
+    pub(crate) fn text_or_texts(&self, key: &str, errors: &mut Errors) -> Vec<LitStr> {
+        if let Some(Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) =
+            self.get(key).and_then(|option| option.value.as_ref()).map(ungroup::expr)
+        {
+            return vec![text.clone()];
+        }
+        self.texts(key, errors)
+    }
+
     /// A list of words in brackets; `of` says of what, `example` shows one.
     pub(crate) fn words(&self, key: &str, of: &str, example: &str, errors: &mut Errors) -> Vec<Ident> {
         let wanted = format!("a list of {of}, as in `{key} = [{example}]`");

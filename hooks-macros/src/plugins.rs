@@ -66,15 +66,15 @@ pub(crate) fn expand(input: TokenStream) -> TokenStream {
         // The inner scope has the crate's manifest, where it has one; the outer one says that it has none.
         quote_spanned! {span=> {
             #[allow(unused)]
-            const #found: #core::CrateWithoutPlugin = #core::CrateWithoutPlugin;
+            const #found: #core::__private::CrateWithoutPlugin = #core::__private::CrateWithoutPlugin;
             {
                 #named
                 #[allow(unused_imports)]
                 use #all::*;
-                <_ as #core::#of(&#found)
+                <_ as #core::__private::#of(&#found)
             }
         } }
     });
     let count = plugins.len();
-    quote! { { let plugins: [&'static #core::Plugin; #count] = [#(#manifests),*]; plugins.into_iter() } }
+    quote! { { let plugins: [&'static #core::__private::Plugin; #count] = [#(#manifests),*]; plugins.into_iter() } }
 }

@@ -21,7 +21,8 @@ pub(crate) struct Param {
     pub(crate) attrs: Vec<Attribute>,
 }
 
-/// A function of which only what stands before the body is looked at: what is wrong in the body is rustc's to tell.
+/// A function of which only what stands before the body is looked at: what is wrong in the body is rustc's to tell, and reading it
+/// would cost more than all the rest.
 pub(crate) struct Function {
     pub(crate) attrs: Vec<Attribute>,
     pub(crate) sig: Signature,
@@ -32,7 +33,6 @@ impl Parse for Function {
         let attrs = input.call(Attribute::parse_outer)?;
         input.parse::<Visibility>()?;
         let sig = input.parse()?;
-        input.parse::<TokenStream>()?;
         Ok(Self { attrs, sig })
     }
 }
@@ -40,9 +40,10 @@ impl Parse for Function {
 impl Function {
     /// Reads the item that the attribute `what` stands on.
     pub(crate) fn read(item: &TokenStream, what: &str, example: &str, errors: &mut Errors) -> Option<Self> {
-        match syn::parse2::<Self>(item.clone()) {
+        let (head, has_body) = head(item);
+        match syn::parse2::<Self>(head) {
             Ok(function) => {
-                if !ends_in_body(item) {
+                if !has_body {
                     errors.at(&function.sig.ident, format!("`{what}` goes on a function with a body"));
                     return None;
                 }
@@ -60,9 +61,15 @@ impl Function {
     }
 }
 
-fn ends_in_body(item: &TokenStream) -> bool {
-    let last = item.clone().into_iter().last();
-    matches!(last, Some(TokenTree::Group(group)) if group.delimiter() == proc_macro2::Delimiter::Brace)
+/// What stands before a body, and whether there is one.
+fn head(item: &TokenStream) -> (TokenStream, bool) {
+    let mut tokens: Vec<TokenTree> = item.clone().into_iter().collect();
+    let has_body = matches!(tokens.last(), Some(TokenTree::Group(group)) if group.delimiter() == proc_macro2::Delimiter::Brace);
+    let ends = has_body || matches!(tokens.last(), Some(TokenTree::Punct(end)) if end.as_char() == ';');
+    if ends {
+        tokens.pop();
+    }
+    (tokens.into_iter().collect(), has_body)
 }
 
 /// An item up to its body, without attributes: what is underlined of it.

@@ -1,11 +1,12 @@
 //! `#[tool]`: a function that a model may call.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::parse::{ParseStream, Parser};
 use syn::spanned::Spanned;
 use syn::{Ident, LitStr, Path, ReturnType, Type};
 
+use crate::core_path;
 use crate::errors::Errors;
 use crate::names;
 use crate::options::Opts;
@@ -20,11 +21,12 @@ struct Tool {
     words: Vec<Ident>,
     content: Option<Ident>,
     confirm: bool,
+    pure: bool,
     enabled: bool,
     preview: Option<Path>,
 }
 
-const KNOWN: &[&str] = &["name", "args", "content", "confirm", "enabled", "preview"];
+const KNOWN: &[&str] = &["name", "args", "content", "confirm", "pure", "enabled", "preview"];
 
 const EXAMPLE: &str = "#[tool] fn save(args: SaveArgs) -> String { … }";
 
@@ -89,6 +91,7 @@ fn parse(written: TokenStream, item: &TokenStream, errors: &mut Errors) -> Optio
         words: options.words("args", "fields of the argument struct", "path", errors),
         content: options.word("content", "a field of the argument struct, as in `content = text`", errors),
         confirm: options.flag("confirm", errors).is_some(),
+        pure: options.flag("pure", errors).is_some(),
         enabled: options.bool("enabled", errors).unwrap_or(true),
         preview: options.path("preview", errors),
         function,
@@ -105,6 +108,7 @@ fn plain_name(function: &Ident) -> String {
 
 fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
     let function = &tool.function.sig.ident;
+    let (path, core) = (core_path::core(), Ident::new("__core", Span::call_site()));
     let cfgs = cfgs(&tool.function.attrs);
     let name = tool.name.as_ref().map_or_else(|| plain_name(function), LitStr::value);
     let description = docs(&tool.function.attrs);
@@ -116,10 +120,10 @@ fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
         }
         None => quote!(::core::option::Option::None),
     };
-    let (confirm, enabled) = (tool.confirm, tool.enabled);
+    let (confirm, pure, enabled) = (tool.confirm, tool.pure, tool.enabled);
     let preview = match &tool.preview {
         Some(path) => quote!({
-            const __PREVIEW: fn(&::hookspec::ToolUse, &::hookspec::Session) -> ::core::option::Option<::std::string::String> = #path;
+            const __PREVIEW: fn(&#core::tool::ToolUse, &#core::Session) -> ::core::option::Option<::std::string::String> = #path;
             ::core::option::Option::Some(__PREVIEW)
         }),
         None => quote!(::core::option::Option::None),
@@ -127,15 +131,15 @@ fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
     let fields = tool.words.iter().chain(&tool.content);
     let (schema, read, check) = match &tool.args {
         Some(ty) => (
-            quote_spanned!(ty.span()=> <#ty as ::hookspec::ToolArguments>::schema),
+            quote_spanned!(ty.span()=> <#ty as #core::tool::ToolArguments>::schema),
             {
-                let read = quote_spanned!(ty.span()=> <#ty as ::hookspec::ToolArguments>::read);
+                let read = quote_spanned!(ty.span()=> <#ty as #core::tool::ToolArguments>::read);
                 quote!(let __args = #read(&__ENTRY, __call)?;)
             },
             // An option that names a field which is not there is an error at the option.
             quote!(const _: fn(&#ty) = |__args| { #(let _ = &__args.#fields;)* };),
         ),
-        None => (quote!(::hookspec::__private::no_arguments), quote!(), quote!()),
+        None => (quote!(#core::__private::no_arguments), quote!(), quote!()),
     };
     let arguments = tool.order.iter().map(|param| match *param {
         "args" => quote!(__args),
@@ -145,22 +149,25 @@ fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
     let into = match &tool.function.sig.output {
         // With the user's own tokens, so that a wrong type is reported there.
         ReturnType::Type(_, ty) if !matches!(**ty, Type::ImplTrait(_)) => {
-            quote_spanned!(ty.span()=> <#ty as ::hookspec::IntoToolOutput>::into_output)
+            quote_spanned!(ty.span()=> <#ty as #core::tool::IntoToolOutput>::into_output)
         }
-        _ => quote!(::hookspec::IntoToolOutput::into_output),
+        _ => quote!(#core::tool::IntoToolOutput::into_output),
     };
     let wait = tool.function.sig.asyncness.map(|_| quote!(.await));
     // A future that cannot go to another thread is told of at the function's name, not at the attribute.
     let body = quote!(#read #into(#function(#(#arguments),*)#wait));
-    let future = quote_spanned! {pointing_at(function.span())=>
-        ::hookspec::__private::an_async_tool_must_be_send(async move { #body })
+    let at = pointing_at(function.span());
+    let here = Ident::new("__core", at);
+    let future = quote_spanned! {at=>
+        #here::__private::an_async_tool_must_be_send(async move { #body })
     };
     let items = quote! {
         #[doc(hidden)]
         #[allow(clippy::all, clippy::pedantic)]
         const _: () = {
+            use #path as __core;
             #check
-            ::hookspec::__gathered!([::hookspec::__private::TOOLS] ::hookspec::ToolEntry = ::hookspec::ToolEntry {
+            #core::__gathered!([#core::__private::TOOLS] #core::tool::ToolEntry = #core::tool::ToolEntry {
                 name: #name,
                 description: #description,
                 package: env!("CARGO_PKG_NAME"),
@@ -168,7 +175,8 @@ fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
                 line: line!(),
                 enabled: #enabled,
                 confirm: #confirm,
-                names: ::hookspec::ArgumentNames { words: &[#(#word_names),*], content: #content_name },
+                pure: #pure,
+                names: #core::tool::ArgumentNames { words: &[#(#word_names),*], content: #content_name },
                 schema: #schema,
                 preview: #preview,
                 run: |__call, __session| ::std::boxed::Box::pin(#future),
@@ -180,7 +188,7 @@ fn emit(tool: &Tool, item: &TokenStream) -> TokenStream {
     quote! {
         #item
         #(#cfgs)*
-        #[::hookspec::__private::placed]
+        #[#path::__private::placed]
         #placed
     }
 }

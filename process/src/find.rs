@@ -1,8 +1,9 @@
 //! Where a program is.
 
 use std::ffi::OsStr;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
+
+use crate::executable::program as program_in;
 
 /// The program of that name on `PATH`, as an absolute path.
 ///
@@ -14,17 +15,16 @@ pub fn find(program: &str, not_under: Option<&Path>) -> Option<PathBuf> {
 }
 
 fn find_in(path: &OsStr, program: &str, not_under: Option<&Path>) -> Option<PathBuf> {
-    if program.is_empty() || program.contains('/') {
+    if program.is_empty()
+        || program.contains(std::path::is_separator)
+        || program.contains(':') && cfg!(windows)
+    {
         return None;
     }
     std::env::split_paths(path)
         .filter(|folder| folder.is_absolute())
-        .map(|folder| folder.join(program))
-        .find(|file| is_executable(file) && !not_under.is_some_and(|top| lies_under(file, top)))
-}
-
-fn is_executable(file: &Path) -> bool {
-    std::fs::metadata(file).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+        .filter_map(|folder| program_in(&folder, program))
+        .find(|file| !not_under.is_some_and(|top| lies_under(file, top)))
 }
 
 /// Both as written and through links.
@@ -34,7 +34,10 @@ fn lies_under(file: &Path, top: &Path) -> bool {
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
 
     fn plant(folder: &Path, name: &str, mode: u32) {

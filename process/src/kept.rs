@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 
 /// The first and the last bytes of a stream, and how many were left out between them.
 #[derive(Clone, Debug, Default)]
+#[cfg_attr(not(unix), allow(dead_code))]
 pub struct Kept {
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -11,6 +12,7 @@ pub struct Kept {
     most: usize,
 }
 
+#[cfg_attr(not(unix), allow(dead_code))] // nothing runs there that writes
 impl Kept {
     pub(crate) fn at_most(most: usize) -> Self {
         Self { most, ..Self::default() }

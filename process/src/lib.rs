@@ -19,10 +19,13 @@
 //! What programs and models wrote is shown to people by [`visible`], with nothing in it that deceives.
 //!
 //! What is promised: when `run` returns, the program and every process of its group have been told to die.
-//! What is not: a process that moved into a session of its own (a daemon) is beyond reach. Unix only.
+//! What is not: a process that moved into a session of its own (a daemon) is beyond reach. On systems that are no Unix nothing is
+//! started: [`Program::run`] is an error that says why.
 
 mod environment;
+mod executable;
 mod find;
+mod group;
 mod kept;
 mod run;
 mod visible;

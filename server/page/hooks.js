@@ -8,6 +8,18 @@ const HOSTS = ['cli', 'server', 'bridge'];
 /** Whether a hook is chosen in a kind of host; one without modes is chosen in all. */
 const inHost = (hook, host) => !hook.modes.length || hook.modes.includes(host) || (host === 'cli' && hook.modes.includes('interactive'));
 
+const SHADOWED = [['denied', 'refusal'], ['asked', 'question'], ['changed', 'change'], ['answered', 'answer'], ['said', 'message'], ['ended', 'end']];
+
+/** A hook that runs for trial: what it said so far that was not made. */
+function shadow(hook) {
+  const counted = SHADOWED.map(([key, word]) => [hook.shadowed?.[key] ?? 0, word]).filter(([number]) => number);
+  const said = counted.map(([number, word]) => `${number} ${word}${number === 1 ? '' : 's'}`).join(', ');
+  const were = counted.length === 1 && counted[0][0] === 1 ? 'was' : 'were';
+  const place = hook.ruled?.find((said) => said.key === 'shadow')?.source;
+  return h('span', { class: 'shadow', title: `In shadow: it runs, and nothing that it says is done${place ? ` (${place})` : ''}` },
+    said ? `in shadow: ${said} that ${were} not made` : 'in shadow');
+}
+
 function row(conversation, hook, off) {
   const box = h('input', {
     type: 'checkbox',
@@ -26,7 +38,7 @@ function row(conversation, hook, off) {
     h('th', { scope: 'row', title: hook.docs }, hook.name),
     h('td', {}, String(hook.priority)),
     HOSTS.map((host) => h('td', { class: `mid ${inHost(hook, host) ? 'on' : 'off'}` }, inHost(hook, host) ? '✓' : '–')),
-    h('td', { class: hook.on ? 'on' : 'off' }, hook.on ? 'on' : hook.why),
+    h('td', { class: hook.on ? 'on' : 'off' }, hook.on ? (hook.shadow ? shadow(hook) : 'on') : hook.why),
     h('td', { class: 'mid' }, box),
   );
 }
@@ -38,7 +50,7 @@ export async function show(conversation) {
   const off = new Set(names);
   const head = h('thead', {}, h('tr', {}, ['Hook', 'Priority', ...HOSTS, 'Here', 'In this conversation'].map((name) => h('th', { scope: 'col' }, name))));
   const bodies = points.map((point) => {
-    const mine = hooks.filter((hook) => hook.point === point.wire).sort((a, b) => b.priority - a.priority || a.name.localeCompare(b.name));
+    const mine = hooks.filter((hook) => hook.point === point.wire);
     return h('tbody', {},
       h('tr', {}, h('th', { colspan: String(HOSTS.length + 4), scope: 'rowgroup' }, point.name, ' ', h('small', { class: 'off' }, `${point.wire} · ${point.verdict}`))),
       mine.length ? mine.map((hook) => row(conversation, hook, off)) : h('tr', {}, h('td', { colspan: String(HOSTS.length + 4), class: 'off' }, 'no hooks')),

@@ -18,12 +18,26 @@ function axis(moments) {
 }
 
 function verdict(run) {
+  const [kind, said] = outcome(run);
+  // What a hook in shadow says is shown, and was not done.
+  return run.shadow ? ['shadow', said && `${said} (in shadow: not done)`] : [kind, said];
+}
+
+function outcome(run) {
   if (run.error) return ['bad', run.error];
   if (run.gate) return ['gate', typeof run.gate === 'string' ? run.gate : Object.entries(run.gate).map(([what, why]) => `${what}: ${why}`).join()];
   if (run.messages?.length) return ['spoke', run.messages.join(' · ')];
+  if (run.around) return wrapped(run.around);
   if (run.first !== undefined) return ['spoke', `answered: ${answer(run.first)}`];
   if (run.fold !== undefined) return ['spoke', 'changed the value'];
   return ['', run.background ? 'beside the chain' : ''];
+}
+
+/** What a hook did with the work that it stands around. */
+function wrapped({ runs, answered }) {
+  if (!runs && answered) return ['spoke', 'answered in place of what it wraps'];
+  const said = [answered && 'answered', runs > 1 && `ran it ${runs} times`].filter(Boolean).join(', ');
+  return [said && 'spoke', said];
 }
 
 /** An answer in words: what was done, and with what. */
@@ -36,7 +50,7 @@ function answer(value) {
 
 /** What the colours mean. */
 function legend() {
-  const kinds = [['', 'ran'], ['spoke', 'said, answered or changed something'], ['gate', 'denied, asked or allowed'], ['bad', 'failed']];
+  const kinds = [['', 'ran'], ['spoke', 'said, answered or changed something'], ['gate', 'denied, asked or allowed'], ['bad', 'failed'], ['shadow', 'in shadow: without effect']];
   return h('ul', { class: 'legend', 'aria-label': 'Colours' }, kinds.map(([kind, text]) => h('li', {}, h('span', { class: `bar ${kind}` }), text)), h('li', { class: 'quiet' }, 'Long waits are drawn shorter than they were.'));
 }
 

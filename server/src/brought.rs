@@ -8,7 +8,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hookspec::{BoxError, Hooks};
+use hookspec::Hooks;
+use hookspec::hooks::BoxError;
 
 use crate::serve::Lend;
 

@@ -3,8 +3,11 @@
 //! Ours are `thinking_progress`, `question_closed`, `notice` and `rested`, and the fields `partial`, `missed`,
 //! `elicitations`, `preview`, `why`, `kwargs` and `reason`; clients that do not know them may ignore them.
 
+use hookspec::Message;
+use hookspec::ask::{ElicitKind, FormField};
 use hookspec::points::TurnOutcome;
-use hookspec::{ElicitKind, FormField, InterruptReason, Message, ToolStatus};
+use hookspec::session::InterruptReason;
+use hookspec::tool::ToolStatus;
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;

@@ -328,7 +328,7 @@ mod tests {
         feed.publish(&Event::GenerationProgress { token: "lo" });
         assert_eq!(feed.join(From::Now).partial, "Hello");
         assert_eq!(feed.join(From::After("e-2")).partial, "");
-        feed.publish(&Event::Interrupted { reason: hookspec::InterruptReason::User });
+        feed.publish(&Event::Interrupted { reason: hookspec::session::InterruptReason::User });
         assert_eq!(feed.join(From::Now).partial, "");
     }
 

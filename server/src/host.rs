@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hookspec::Hooks;
 use hookspec::points::EndReason;
-use hookspec::{Clock, Hooks};
+use hookspec::session::Clock;
 use hookspec_agent::engine::Limits;
 use hookspec_agent::models::ModelOptions;
 use tokio::sync::{Semaphore, mpsc};

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use axum::extract::ConnectInfo;
-use hookspec::{Clock, Hooks, SessionBuilder};
+use hookspec::Hooks;
+use hookspec::session::{Clock, SessionBuilder};
 use hookspec_agent::engine::Limits;
 use hookspec_agent::models::ModelOptions;
 use hyper::body::Incoming;

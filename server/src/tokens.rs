@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 
-use hookspec::Secret;
+use hookspec::ask::Secret;
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 

@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)] // a test that cannot go on has failed
 
 use hookspec::points::{STEP_POST, STEP_PRE};
-use hookspec::{Config, Hook, Hooks, Message, Options, Problem, Registry, Session, fire_now, hook};
+use hookspec::registry::Problem;
+use hookspec::{Config, Hook, Hooks, Message, Options, Registry, Session, fire_now, hook};
 use serde::{Deserialize, Serialize};
 
 #[derive(Default, Serialize, Deserialize)]

@@ -8,7 +8,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use hookspec::points::{EndReason, TOOL_PRE_EXECUTE, TurnOutcome};
-use hookspec::{Gate, Hook, Message, Mode, Registry, RegistryBuilder, Timeline};
+use hookspec::registry::RegistryBuilder;
+use hookspec::timeline::Timeline;
+use hookspec::{Gate, Hook, Message, Mode, Registry};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Opening, TurnEnd};
 use hookspec_builtins::cli_confirm::{Ask, AskError, Terminal};

@@ -10,14 +10,15 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hookspec::ask::Answer;
+use hookspec::model::{FinishReason, MicroDollars, Request, Usage};
 use hookspec::points::{
     ELICIT, GENERATION_POST, GENERATION_PRE, LOOP_CONTINUE, MESSAGE_POST_PROCESS, SESSION_START, StartReason,
     TOOL_POST_EXECUTE, TURN_POST, TURN_PRE, TurnOutcome,
 };
-use hookspec::{
-    Answer, Clock, Config, FinishReason, First, Hook, Hooks, Message, MicroDollars, Mode, Registry, Request,
-    Role, Session, SessionBuilder, ToolStatus, ToolUse, Usage, fire, fire_now,
-};
+use hookspec::session::{Clock, SessionBuilder};
+use hookspec::tool::ToolStatus;
+use hookspec::{Config, First, Hook, Hooks, Message, Mode, Registry, Role, Session, ToolUse, fire, fire_now};
 use hookspec_builtins::cost_awareness;
 use hookspec_builtins::models::Models;
 use serde::Deserialize;

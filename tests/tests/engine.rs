@@ -7,15 +7,16 @@ mod common;
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookspec::ask::{Confirmation, Continue};
 use hookspec::points::{
     CACHE_INVALIDATED, ERROR, FILE_PRE_SAVE, GENERATION_PRE, MESSAGE_PRE_PROCESS, SESSION_END, SESSION_START,
     STEP_PRE, TOOL_CONFIRM, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE, TOOL_TRANSFORM, TURN_PRE,
 };
 use hookspec::points::{EndReason, LOOP_CONTINUE, TurnOutcome};
-use hookspec::{
-    Confirmation, Continue, First, Flow, Fold, Gate, Hook, InterruptReason, Message, Mode, Registry,
-    RegistryBuilder, Role, ToolStatus,
-};
+use hookspec::registry::RegistryBuilder;
+use hookspec::session::InterruptReason;
+use hookspec::tool::ToolStatus;
+use hookspec::{First, Flow, Fold, Gate, Hook, Message, Mode, Registry, Role};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Opening, TurnEnd};
 use serde_json::json;

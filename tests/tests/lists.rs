@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)] // a test that cannot go on has failed
 
 use hookspec::points::{SESSION_START, STEP_POST};
-use hookspec::{Config, Hook, Mode, Options, Problem, Registry, RegistryBuilder, hook};
+use hookspec::registry::{Problem, RegistryBuilder};
+use hookspec::{Config, Hook, Mode, Options, Registry, hook};
 use serde::{Deserialize, Serialize};
 
 #[derive(Default, Serialize, Deserialize)]

@@ -5,11 +5,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
+use hookspec::hooks::{Call, HookRow};
+use hookspec::point::Point;
 use hookspec::points::{STEP_POST, STEP_PRE};
-use hookspec::{
-    Call, Config, Handle, Hook, HookRow, Hooks, LiveError, Message, Mode, Options, Point, Problem, Registry,
-    RegistryBuilder, Session, fire_now, hook,
-};
+use hookspec::registry::{Handle, LiveError, Problem, RegistryBuilder};
+use hookspec::{Config, Hook, Hooks, Message, Mode, Options, Registry, Session, fire_now, hook};
 use serde::{Deserialize, Serialize};
 
 #[derive(Default, Serialize, Deserialize)]
@@ -62,7 +62,7 @@ fn row(hooks: &Hooks, name: &str) -> (bool, String, i32) {
     (row.on, row.why, row.info.priority)
 }
 
-fn texts<V: hookspec::Verdict>(fired: &hookspec::Fired<V>) -> Vec<String> {
+fn texts<V: hookspec::point::Verdict>(fired: &hookspec::point::Fired<V>) -> Vec<String> {
     fired.messages().iter().map(|message| message.content.clone()).collect()
 }
 

@@ -5,7 +5,8 @@
 mod common;
 
 use hookspec::points::EndReason;
-use hookspec::{Message, Mode, Registry, RegistryBuilder};
+use hookspec::registry::RegistryBuilder;
+use hookspec::{Message, Mode, Registry};
 use serde_json::json;
 
 use common::{Stage, call, say};

@@ -8,14 +8,16 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use hookspec::ask::{Answer, Continue};
 use hookspec::points::{EndReason, TurnOutcome};
-use hookspec::{Answer, Continue, First, Hook, Message, Mode, Registry, Timeline};
+use hookspec::timeline::Timeline;
+use hookspec::{First, Hook, Message, Mode, Registry};
 use hookspec_agent::engine::TurnEnd;
 
 use common::{Stage, call, say};
 
 fn core_points() -> BTreeSet<&'static str> {
-    let all = hookspec::all_points();
+    let all = hookspec::point::all_points();
     all.iter()
         .map(|point| point.info())
         .filter(|info| info.package == "hookspec")
@@ -74,7 +76,7 @@ async fn every_declared_point_fires_and_every_fired_point_is_declared() {
     assert_eq!(fired, declared);
     let promised: BTreeSet<String> = hookspec_agent::FIRES.iter().map(|info| info.wire.to_owned()).collect();
     assert_eq!(promised, declared, "the engine's declaration is complete");
-    let sites: BTreeSet<String> = hookspec::fire_sites()
+    let sites: BTreeSet<String> = hookspec::point::fire_sites()
         .iter()
         .filter(|site| site.package == "hookspec-agent")
         .map(|site| site.point.wire.to_owned())
@@ -89,6 +91,7 @@ async fn the_points_fire_in_the_documented_order() {
     let step = |tool: &[&'static str]| {
         let mut points = vec![
             "step.pre",
+            "generation",
             "generation.pre",
             "generation.chunk",
             "generation.post",
@@ -105,10 +108,10 @@ async fn the_points_fire_in_the_documented_order() {
     };
     let expected: Vec<&str> = [
         vec!["session.start", "message.pre", "turn.pre"],
-        step(&["tool.confirm", "file.save.pre", "file.save.post"]),
-        step(&["tool.confirm", "file.patch.pre", "file.patch.post"]),
-        step(&["elicit"]),
-        step(&["tool.confirm", "cwd.changed"]),
+        step(&["tool.confirm", "tool.execute", "file.save.pre", "file.save.post"]),
+        step(&["tool.confirm", "tool.execute", "file.patch.pre", "file.patch.post"]),
+        step(&["tool.execute", "elicit"]),
+        step(&["tool.confirm", "tool.execute", "cwd.changed"]),
         step(&[]),
         vec!["turn.post", "loop.continue"],
         // The hook goes on: a turn with a call to the model that fails first.
@@ -116,8 +119,10 @@ async fn the_points_fire_in_the_documented_order() {
             "message.pre",
             "turn.pre",
             "step.pre",
+            "generation",
             "generation.pre",
             "error",
+            "generation",
             "generation.pre",
             "generation.chunk",
         ],
@@ -134,6 +139,7 @@ async fn the_points_fire_in_the_documented_order() {
             "message.pre",
             "turn.pre",
             "step.pre",
+            "generation",
             "generation.pre",
             "generation.chunk",
             "generation.interrupt",
@@ -148,7 +154,7 @@ async fn the_points_fire_in_the_documented_order() {
 fn a_sample_event_of_every_point_is_read_and_has_a_schema() {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("fixtures/events");
     let session = common::bare_session();
-    for point in hookspec::all_points() {
+    for point in hookspec::point::all_points() {
         let info = point.info();
         if info.package != "hookspec" {
             continue;

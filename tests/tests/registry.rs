@@ -9,10 +9,14 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use hookspec::config::BackgroundSettings;
+use hookspec::hooks::{Cause, Failure, Placement};
+use hookspec::point::Point;
 use hookspec::points::{FILE_POST_SAVE, STEP_POST, STEP_PRE, TOOL_PRE_EXECUTE, TURN_PRE};
+use hookspec::registry::{Problem, RegistryBuilder};
+use hookspec::session::Unfinished;
 use hookspec::{
-    BackgroundSettings, Cause, Config, Failure, Gate, Hook, Hooks, Message, Mode, Options, Placement, Point,
-    Problem, Registry, RegistryBuilder, Session, ToolUse, Unfinished, fire, fire_now, hook,
+    Config, Gate, Hook, Hooks, Message, Mode, Options, Registry, Session, ToolUse, fire, fire_now, hook,
 };
 use hookspec_agent::spawn::TokioSpawn;
 use serde::{Deserialize, Serialize};
@@ -123,7 +127,7 @@ fn texts<M: std::borrow::Borrow<Message>>(messages: &[M]) -> Vec<&str> {
     messages.iter().map(|message| message.borrow().content.as_str()).collect()
 }
 
-fn save(session: &Session) -> hookspec::Fired<hookspec::Messages> {
+fn save(session: &Session) -> hookspec::point::Fired<hookspec::point::Messages> {
     fire_now!(session, FILE_POST_SAVE { path: Path::new("/a"), content: "", created: true })
 }
 
@@ -132,7 +136,7 @@ fn linked_hooks_know_where_they_are() {
     let registry = builder().build().unwrap();
     let info = registry.hook("linked.greet").unwrap();
     assert_eq!(
-        (info.package, &*info.file, &*info.docs),
+        (&*info.package, &*info.file, &*info.docs),
         ("hookspec-tests", "tests/tests/registry.rs", "Greets.")
     );
     let line = include_str!("registry.rs")
@@ -195,7 +199,7 @@ async fn async_hooks_are_awaited_in_order_and_cut_off() {
     let [failure] = fired.failures() else { panic!("{fired:?}") };
     assert_eq!(
         (failure.hook.as_str(), &failure.cause),
-        ("linked.never", &Cause::Timeout(Duration::from_millis(50)))
+        ("linked.never", &Cause::Timeout { limit: Duration::from_millis(50), words: String::new() })
     );
 }
 
@@ -203,7 +207,9 @@ async fn async_hooks_are_awaited_in_order_and_cut_off() {
 fn a_sync_host_without_a_runtime_can_still_wait() {
     let wait = Hook::<TURN_PRE::Point>::from_call(
         "test.waits",
-        hookspec::Call::Async(|_, _, out| Some(Box::pin(async { out.message(Message::system("waited")) }))),
+        hookspec::hooks::Call::Async(|_, _, out| {
+            Some(Box::pin(async { out.message(Message::system("waited")) }))
+        }),
     );
     let session =
         Session::builder(&Hooks::new(Registry::builder().linked(false).register(wait).build().unwrap()), "s")
@@ -235,7 +241,7 @@ async fn a_blocking_gate_that_overruns_is_abandoned_named_and_denies() {
     assert_eq!(hook, "linked.stuck");
     assert!(reason.contains("overran its timeout of 50ms"), "{reason}");
     assert_eq!(session.log().last().unwrap().content, "told: linked.stuck", "its `on_error` was called");
-    session.interrupt(hookspec::InterruptReason::Shutdown);
+    session.interrupt(hookspec::session::InterruptReason::Shutdown);
 }
 
 #[test]

@@ -46,7 +46,7 @@ fn in_a_module(settings: &Style) -> Message {
     Message::system(format!("module {}", settings.width))
 }
 
-fn built(text: &str) -> Result<Registry, hookspec::BuildError> {
+fn built(text: &str) -> Result<Registry, hookspec::registry::BuildError> {
     let mut config = Config::new();
     config.add_toml("f.toml", text, &[]).unwrap();
     Registry::builder().config(config).build()

@@ -5,17 +5,23 @@
 
 mod common;
 
+#[path = "unstored/around.rs"]
+mod around;
+
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hookspec::hooks::BoxFuture;
 use hookspec::points::{
     CACHE_INVALIDATED, ERROR, EndReason, LOOP_CONTINUE, MESSAGE_PRE_PROCESS, SESSION_START, STEP_PRE,
     StartReason, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE, TURN_POST, TurnOutcome,
 };
-use hookspec::{BoxFuture, Hook, Message, Mode, Registry, RegistryBuilder, Role, ToolStatus, ToolUse};
+use hookspec::registry::RegistryBuilder;
+use hookspec::tool::ToolStatus;
+use hookspec::{Hook, Message, Mode, Registry, Role, ToolUse};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Frontend, OpenError, Opening, TurnEnd};
 use hookspec_agent::log::{Conversation, ConversationConfig, LogError, Rewrite, Storage};

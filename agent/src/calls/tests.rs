@@ -1,4 +1,4 @@
-use hookspec::Metadata;
+use hookspec::model::Metadata;
 use proptest::prelude::*;
 use serde_json::Map;
 

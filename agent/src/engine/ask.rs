@@ -1,7 +1,8 @@
 //! Asking the user outside of a tool's confirmation.
 
+use hookspec::ask::{Answer, ElicitKind, Elicitation};
 use hookspec::points::ELICIT;
-use hookspec::{Answer, ElicitKind, Elicitation, Session, fire};
+use hookspec::{Session, fire};
 
 use super::report_failures;
 

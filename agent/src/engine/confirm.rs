@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use hookspec::ask::{Confirmation, Why};
+use hookspec::hooks::HookInfo;
 use hookspec::points::{TOOL_CONFIRM, TOOL_PRE_EXECUTE};
-use hookspec::{Confirmation, Gate, HookInfo, Mode, ToolEntry, ToolUse, Why, fire};
+use hookspec::tool::ToolEntry;
+use hookspec::{Gate, Mode, ToolUse, fire};
 
 use super::Agent;
 

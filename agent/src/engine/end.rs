@@ -1,7 +1,8 @@
 //! The end of a session, and changes to what was said.
 
 use hookspec::points::{CACHE_INVALIDATED, EndReason, InvalidationReason, SESSION_END};
-use hookspec::{Message, Role, Unfinished, fire};
+use hookspec::session::Unfinished;
+use hookspec::{Message, Role, fire};
 
 use crate::log::{LogError, Rewrite};
 use crate::models::ModelError;
@@ -43,9 +44,7 @@ impl Agent {
     /// # Errors
     /// If there is no such model; the old one stays.
     pub async fn set_model(&mut self, model: &str) -> Result<(), ModelError> {
-        self.model = crate::models::open(model, &self.model_options)?;
-        self.opened_as = model.to_owned();
-        self.opened_at = None;
+        self.models.reopen(model)?;
         self.session.set_model(model);
         // It is opened anew, also where its name is the old one.
         self.known_model.clear();

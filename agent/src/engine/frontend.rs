@@ -3,7 +3,10 @@
 use std::fmt::Debug;
 use std::time::Duration;
 
-use hookspec::{ChunkKind, InterruptReason, Message, ToolStatus, ToolUse};
+use hookspec::model::ChunkKind;
+use hookspec::session::InterruptReason;
+use hookspec::tool::ToolStatus;
+use hookspec::{Message, ToolUse};
 
 /// Shows a session to somebody. Every method may be left out.
 pub trait Frontend: Debug + Send + Sync {

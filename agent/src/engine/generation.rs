@@ -1,90 +1,61 @@
-//! Generations: calls to the model, with their retries and interruptions.
+//! Generations: one answer of the model, with the hooks around the calls that it takes.
 
-use std::ops::ControlFlow;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hookspec::points::{
-    ErrorSource, GENERATION_CHUNK, GENERATION_INTERRUPT, GENERATION_POST, GENERATION_PRE,
-};
-use hookspec::{
-    BoxFuture, ChunkKind, Flow, InterruptReason, Message, Metadata, MicroDollars, Request, Session, Timings,
-    Usage, fire,
-};
+use hookspec::model::{FaultClass, GenerationFault, Request, Response, Usage};
+use hookspec::points::{ErrorSource, GENERATION, GENERATION_INTERRUPT};
+use hookspec::session::InterruptReason;
+use hookspec::{Message, around, fire};
+use tokio::sync::Mutex;
 
-use crate::models::{ChunkSink, ModelError, Response};
-
-use super::{Agent, Frontend, Prices, report_failures};
+use super::Agent;
+use super::patient::patient;
+use super::tries::Tries;
 
 /// What a step's generation came to.
 pub(super) enum Generated {
-    Answer(Message, Option<Usage>),
+    Answer(Message),
     Interrupted,
     Failed,
     /// What the model was to be shown is not stored.
     NotStored,
 }
 
-/// Hands each chunk to the hooks and to the user, and stops the stream when asked to.
-struct Chunks {
-    session: Session,
-    frontend: Arc<dyn Frontend>,
-    index: u32,
-    text: String,
-    session_end: Option<String>,
-}
-
-impl ChunkSink for Chunks {
-    fn chunk<'a>(&'a mut self, text: &'a str, kind: ChunkKind) -> BoxFuture<'a, ControlFlow<()>> {
-        Box::pin(async move {
-            if kind == ChunkKind::Text {
-                self.text.push_str(text);
-            }
-            self.frontend.chunk(text, kind);
-            if self.session.listens(GENERATION_CHUNK) {
-                let fired =
-                    fire!(self.session, GENERATION_CHUNK { chunk: text, kind, index: self.index }).await;
-                report_failures(&self.session, &fired).await;
-                if *fired.flow() != Flow::Continue {
-                    self.session_end = fired.session_end().map(str::to_owned);
-                    self.session.interrupt(InterruptReason::Hook);
-                }
-            }
-            self.index = self.index.saturating_add(1);
-            if self.session.interrupted().is_some() {
-                ControlFlow::Break(())
-            } else {
-                ControlFlow::Continue(())
-            }
-        })
-    }
-}
+/// How long hooks around something may go on after an interrupt, once what they are around has stopped.
+pub(super) const WIND_DOWN: Duration = Duration::from_secs(2);
 
 impl Agent {
-    /// Calls the model until it answers, the tries are used up, or somebody interrupts.
-    pub(super) async fn generate(&mut self) -> Generated {
-        let mut attempt = 0;
+    /// Calls the model until it answers, the tries are used up, or somebody interrupts. Adds what all calls used to `used`.
+    pub(super) async fn generate(&mut self, used: &mut Option<Usage>) -> Generated {
+        let mut tries = Tries::default();
+        let generated = self.until_answered(&mut tries).await;
+        *used = tries.usage;
+        generated
+    }
+
+    async fn until_answered(&mut self, tries: &mut Tries) -> Generated {
+        let mut again = 0;
         let mut told = String::new();
         loop {
-            let error = match self.attempt(attempt).await {
+            let fault = match self.wrapped(tries).await {
                 Ok(generated) => return generated,
-                Err(error) => error,
+                Err(fault) => fault,
             };
-            let again = error.retryable() && attempt < self.limits.retries && self.ending.is_none();
-            let text = error.to_string();
-            self.error(ErrorSource::Model, &text, again, attempt).await;
+            let goes_on = fault.retryable && again < self.limits.retries && self.ending.is_none();
+            self.failed(tries, &fault, goes_on).await;
+            let text = fault.text;
             // What failed in the same way again is told once.
             if text != told {
                 self.frontend.notice(&text);
             }
-            if !again {
-                if attempt > 0 {
-                    self.frontend.notice(&format!("gave up after {} tries", attempt + 1));
+            if !goes_on {
+                if again > 0 {
+                    self.frontend.notice(&format!("gave up after {} tries", tries.begun));
                 }
                 self.say(Message::system(format!("The model could not answer: {text}")).hidden());
                 return Generated::Failed;
             }
-            let wait = self.wait_before(attempt, &error);
+            let wait = self.wait_before(again, fault.retry_after);
             self.frontend.notice(&format!("trying again in {:.1} s", wait.as_secs_f64()));
             told = text;
             tokio::select! {
@@ -94,100 +65,109 @@ impl Agent {
                     return Generated::Interrupted;
                 }
             }
-            attempt += 1;
+            again += 1;
         }
     }
 
-    /// What the server asked for, else half a second, doubled with each try.
-    fn wait_before(&self, attempt: u32, error: &ModelError) -> Duration {
-        let doubled = Duration::from_millis(500).saturating_mul(1 << attempt.min(16));
-        error.retry_after().unwrap_or(doubled).min(self.limits.longest_wait)
+    /// Tells the hooks at `ERROR` of the call that failed last, and of what hooks made of it where that is something else.
+    async fn failed(&mut self, tries: &mut Tries, fault: &GenerationFault, goes_on: bool) {
+        let attempt = tries.begun.saturating_sub(1);
+        if let Some((text, attempt)) = tries.failed.take().filter(|(text, _)| *text != fault.text) {
+            self.error(ErrorSource::Model, &text, false, attempt).await;
+        }
+        self.error(ErrorSource::Model, &fault.text, goes_on, attempt).await;
     }
 
-    async fn request(&mut self, attempt: u32) -> Request {
+    /// What the server asked for, else half a second, doubled with each try.
+    fn wait_before(&self, again: u32, asked: Option<Duration>) -> Duration {
+        let doubled = Duration::from_millis(500).saturating_mul(1 << again.min(16));
+        asked.unwrap_or(doubled).min(self.limits.longest_wait)
+    }
+
+    async fn request(&mut self) -> Request {
         self.note_model().await;
         let registry = self.session.hooks().load();
-        let request = Request {
+        Request {
             messages: self.session.log().to_messages(),
             model: self.session.model(),
             tools: registry.tools().specs(),
             ..Request::default()
-        };
-        let mut fired = fire!(self.session, GENERATION_PRE { request: &request, attempt }).await;
-        self.after(&fired).await;
-        let mut request = fired.take_value().unwrap_or(request);
-        request.messages.extend(fired.into_messages());
-        request
+        }
     }
 
-    async fn attempt(&mut self, attempt: u32) -> Result<Generated, ModelError> {
-        let mut request = self.request(attempt).await;
-        if self.ending.is_some() {
-            return Ok(Generated::Interrupted);
-        }
-        // While the hooks had it: by the user, or by a hook that found that the call must not go out.
-        if let Some(reason) = self.session.interrupted() {
-            self.interrupted(reason, "").await;
-            return Ok(Generated::Interrupted);
-        }
-        let model = self.current_model(&request.model)?;
-        if !model.native_tools() {
-            request.tools.clear();
-        }
-        if self.stored().await.is_err() {
+    /// One answer with the hooks at `GENERATION` around it. What they stand around is in `tries`: each call to the model, with its
+    /// `GENERATION_PRE`, its pieces and its `GENERATION_POST`.
+    async fn wrapped(&mut self, tries: &mut Tries) -> Result<Generated, GenerationFault> {
+        let request = self.request().await;
+        tries.answered.clear();
+        let (session, attempt, began) = (self.session.clone(), tries.begun, Instant::now());
+        let wrapped = {
+            let shared = Mutex::new((&mut *self, &mut *tries));
+            let work = around!(session, GENERATION { request: &request, attempt }, async |event| {
+                let (agent, tries) = &mut *shared.lock().await;
+                agent.ask_model(event.request, tries).await
+            });
+            patient(&session, WIND_DOWN, work).await
+        };
+        if tries.not_stored {
             return Ok(Generated::NotStored);
         }
-        let mut chunks = Chunks {
-            session: self.session.clone(),
-            frontend: Arc::clone(&self.frontend),
-            index: 0,
-            text: String::new(),
-            session_end: None,
-        };
-        self.frontend.generating(attempt);
-        let began = Instant::now();
-        let answered = {
-            let generation = model.generate(&request, &mut chunks);
-            tokio::select! {
-                biased;
-                answered = generation => Some(answered),
-                _ = self.session.until_interrupted() => None,
+        let mut by = None;
+        let result = match wrapped {
+            None => Err(GenerationFault::new(FaultClass::Interrupted, "Interrupted.")),
+            Some(wrapped) => {
+                self.heard(wrapped.session_end(), wrapped.failures()).await;
+                by = wrapped.answered_by().map(str::to_owned);
+                wrapped.into_result().unwrap_or_else(|lost| {
+                    let text = format!("The model was asked, and {lost}.");
+                    Err(GenerationFault::new(FaultClass::Host, text))
+                })
             }
         };
-        let Chunks { text, session_end, .. } = chunks;
-        if session_end.is_some() {
-            self.ending = self.ending.take().or(session_end);
+        let cut_short = tries.interrupted.take();
+        if let Some((reason, partial)) = cut_short.or_else(|| {
+            let reason = self.session.interrupted().filter(|_| result.is_err())?;
+            Some((reason, String::new()))
+        }) {
+            self.interrupted(reason, &partial).await;
+            return Ok(Generated::Interrupted);
         }
-        let response = match answered {
-            None | Some(Err(ModelError::Interrupted { .. })) => {
-                let reason = self.session.interrupted().unwrap_or(InterruptReason::User);
-                self.interrupted(reason, &text).await;
-                return Ok(Generated::Interrupted);
-            }
-            Some(Err(error)) => return Err(error),
-            Some(Ok(response)) => response,
-        };
-        let took = began.elapsed();
-        let cost = self
-            .session
-            .extension::<Prices>()
-            .zip(response.usage)
-            .and_then(|(prices, usage)| prices.of(&response.model, &usage));
-        let message = answer(&response, took, cost);
-        let fired = fire!(
-            self.session,
-            GENERATION_POST {
-                response: &message,
-                usage: response.usage.as_ref(),
-                cost,
-                duration: took,
-                finish_reason: response.finish_reason,
-                model: &response.model,
-            }
-        )
-        .await;
-        self.after(&fired).await;
-        Ok(Generated::Answer(message, response.usage))
+        match result {
+            Ok(response) => Ok(self.settled(response, by, &request, tries, began.elapsed()).await),
+            // What the hooks at `GENERATION_PRE` ended was not sent.
+            Err(_) if self.ending.is_some() && tries.failed.is_none() => Ok(Generated::Interrupted),
+            Err(fault) => Err(fault),
+        }
+    }
+
+    /// The answer as a message: of the call that gave it, or of the hook that gave another one in its place.
+    async fn settled(
+        &mut self,
+        response: Response,
+        by: Option<String>,
+        request: &Request,
+        tries: &mut Tries,
+        took: Duration,
+    ) -> Generated {
+        if let Some(call) = tries.answered.iter().find(|call| call.response == response) {
+            return Generated::Answer(call.message());
+        }
+        // What hooks said before they answered.
+        if self.stored().await.is_err() {
+            return Generated::NotStored;
+        }
+        if let Err((reason, partial)) = self.show(&response, tries).await {
+            self.interrupted(reason, &partial).await;
+            return Generated::Interrupted;
+        }
+        let answered = tries.in_place(response, by.unwrap_or_default(), took);
+        if tries.answered.is_empty() {
+            // No call was made, and nothing used: the hooks there are told of the answer all the same.
+            let model =
+                if answered.response.model.is_empty() { &request.model } else { &answered.response.model };
+            self.tell(&answered, None, model).await;
+        }
+        Generated::Answer(answered.message())
     }
 
     /// Keeps what there was of an answer, tells the hooks, and says so in the log.
@@ -208,24 +188,4 @@ impl Agent {
         };
         self.say(Message::system(format!("Interrupted {who}.")));
     }
-}
-
-fn answer(response: &Response, took: Duration, cost: Option<MicroDollars>) -> Message {
-    let millis = |duration: Duration| u64::try_from(duration.as_millis()).unwrap_or(u64::MAX);
-    let mut message = Message::assistant(response.text.clone());
-    message.quiet = true; // it was shown while it streamed
-    message.metadata = Some(Box::new(Metadata {
-        model: Some(response.model.clone()),
-        cost_micro_usd: cost,
-        usage: response.usage,
-        timings: Some(Timings {
-            ttft_ms: response.ttft.map(millis),
-            gen_ms: Some(millis(took)),
-            tool_ms: None,
-        }),
-        tool_calls: response.tool_uses.clone(),
-        other: response.carry.clone(),
-        ..Metadata::default()
-    }));
-    message
 }

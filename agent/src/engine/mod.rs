@@ -6,27 +6,35 @@
 
 mod ask;
 mod call;
+mod chunks;
 mod confirm;
 mod end;
+mod execute;
 mod frontend;
 mod generation;
 mod open;
+mod opened;
+mod patient;
 mod prices;
 mod queue;
 mod sink;
 mod step;
 mod stored;
 mod timeline;
+mod tries;
 mod turn;
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookspec::hooks::Failure;
+use hookspec::point::{Fired, Point, PointInfo, Verdict};
 use hookspec::points::{self, EndReason, ErrorSource};
-use hookspec::{Fired, Message, Point, PointInfo, Session, Verdict, fire};
+use hookspec::{Message, Session, fire};
 
 use crate::log::Storage;
-use crate::models::{Model, ModelError, ModelOptions};
+
+use opened::Opened;
 
 pub(crate) use ask::agreed;
 pub use ask::ask_user;
@@ -44,6 +52,7 @@ pub static FIRES: &[&PointInfo] = &[
     points::MESSAGE_PRE_PROCESS::Point::INFO,
     points::TURN_PRE::Point::INFO,
     points::STEP_PRE::Point::INFO,
+    points::GENERATION::Point::INFO,
     points::GENERATION_PRE::Point::INFO,
     points::GENERATION_CHUNK::Point::INFO,
     points::GENERATION_INTERRUPT::Point::INFO,
@@ -53,6 +62,7 @@ pub static FIRES: &[&PointInfo] = &[
     points::TOOL_TRANSFORM::Point::INFO,
     points::TOOL_PRE_EXECUTE::Point::INFO,
     points::TOOL_CONFIRM::Point::INFO,
+    points::TOOL_EXECUTE::Point::INFO,
     points::TOOL_POST_EXECUTE::Point::INFO,
     points::TOOL_RESULT_TRANSFORM::Point::INFO,
     points::FILE_PRE_SAVE::Point::INFO,
@@ -93,14 +103,9 @@ pub struct Agent {
     session: Session,
     storage: Arc<dyn Storage>,
     frontend: Arc<dyn Frontend>,
-    model: Arc<dyn Model>,
+    models: Opened,
     /// The session's model that hooks and the storage know of.
     known_model: String,
-    /// What `model` was opened as: a model's own name may be written another way.
-    opened_as: String,
-    /// Where `model` was opened, if a hook said so.
-    opened_at: Option<String>,
-    model_options: ModelOptions,
     limits: Limits,
     queue: Queue,
     /// User messages in the log that no turn was taken for yet.
@@ -140,10 +145,15 @@ impl Agent {
 
     /// Looks at what a point came to: a session that is to end, hooks that failed.
     async fn after<V: Verdict>(&mut self, fired: &Fired<V>) {
-        if let Some(reason) = fired.session_end() {
+        self.heard(fired.session_end(), fired.failures()).await;
+    }
+
+    /// The same of hooks that stood around something.
+    async fn heard(&mut self, session_end: Option<&str>, failures: &[Failure]) {
+        if let Some(reason) = session_end {
             self.ending.get_or_insert_with(|| reason.to_owned());
         }
-        report_failures(&self.session, fired).await;
+        report(&self.session, failures).await;
     }
 
     async fn error(&mut self, source: ErrorSource, error: &str, retryable: bool, attempt: u32) {
@@ -151,20 +161,6 @@ impl Agent {
         if let Some(reason) = fired.session_end() {
             self.ending.get_or_insert_with(|| reason.to_owned());
         }
-    }
-
-    /// The model that the session names now; opened anew when a hook, a tool or the user changed it.
-    fn current_model(&mut self, wanted: &str) -> Result<Arc<dyn Model>, ModelError> {
-        let address = self.session.model_address(wanted);
-        if self.opened_as != wanted || self.opened_at != address {
-            self.model = match &address {
-                None => crate::models::open(wanted, &self.model_options)?,
-                Some(address) => crate::models::open_at(wanted, address, &self.model_options)?,
-            };
-            self.opened_as = wanted.to_owned();
-            self.opened_at = address;
-        }
-        Ok(Arc::clone(&self.model))
     }
 }
 
@@ -181,7 +177,11 @@ impl Drop for Agent {
 
 /// Fires `ERROR` for each hook that failed. Hooks that fail at `ERROR` itself are only logged.
 pub(crate) async fn report_failures<V: Verdict>(session: &Session, fired: &Fired<V>) {
-    for failure in fired.failures() {
+    report(session, fired.failures()).await;
+}
+
+async fn report(session: &Session, failures: &[Failure]) {
+    for failure in failures {
         let error = failure.to_string();
         let _ = fire!(
             session,

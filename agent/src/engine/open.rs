@@ -4,12 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hookspec::points::{SESSION_START, StartReason};
-use hookspec::{Clock, Hooks, LogFault, Message, Observer, Role, Session, SessionBuilder, fire};
+use hookspec::session::{Clock, LogFault, SessionBuilder};
+use hookspec::timeline::Observer;
+use hookspec::{Hooks, Message, Role, Session, fire};
 
 use crate::log::{Chat, Conversation, ConversationConfig, Loaded, LogError, Storage};
-use crate::models::{ModelError, ModelOptions};
+use crate::models::{Model, ModelError, ModelOptions};
 use crate::tools::Changes;
 
+use super::opened::Opened;
 use super::sink::Sink;
 use super::{Agent, Frontend, Limits, Queue, TimelineFile};
 
@@ -179,11 +182,8 @@ impl Agent {
             session,
             storage,
             frontend,
-            model: opened,
-            known_model: model.clone(),
-            opened_as: model,
-            opened_at: None,
-            model_options,
+            models: Opened::new(&model, Arc::clone(&opened), model_options),
+            known_model: model,
             limits,
             queue: Queue::default(),
             posted: Vec::new(),
@@ -192,20 +192,25 @@ impl Agent {
             ended: false,
             timeline,
         };
-        if let Err(fault) = agent.begin(reason, &loaded).await {
+        if let Err(fault) = agent.begin(&*opened, reason, &loaded).await {
             agent.ended = true; // it has not begun
             return Err(fault.into());
         }
         Ok(agent)
     }
 
-    async fn begin(&mut self, reason: StartReason, loaded: &[Message]) -> Result<(), LogFault> {
+    async fn begin(
+        &mut self,
+        model: &dyn Model,
+        reason: StartReason,
+        loaded: &[Message],
+    ) -> Result<(), LogFault> {
         let resumed = reason == StartReason::Resume;
-        self.model.skip_to(loaded.iter().filter(|m| m.role == Role::Assistant).count());
+        model.skip_to(loaded.iter().filter(|m| m.role == Role::Assistant).count());
         let registry = self.session.hooks().load();
         // Also where a session was to begin and its prompt could not be stored.
         if loaded.is_empty() {
-            let prompt = crate::tools::system_prompt(&registry, &*self.model, &self.session);
+            let prompt = crate::tools::system_prompt(&registry, model, &self.session);
             self.session.append(prompt.hidden())?;
         }
         for answer in crate::log::close_unanswered(loaded, |name| registry.tools().get(name).is_some()) {

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use hookspec::{MicroDollars, Usage};
+use hookspec::model::{MicroDollars, Usage};
 
 /// Tells what a generation cost, by the name of the model and the tokens it used.
 ///

@@ -3,7 +3,9 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use hookspec::{BoxError, BoxFuture, LogSink, Message, Role};
+use hookspec::hooks::{BoxError, BoxFuture};
+use hookspec::session::LogSink;
+use hookspec::{Message, Role};
 
 use super::Frontend;
 use crate::log::Storage;

@@ -1,7 +1,9 @@
 //! Steps: one generation and the tool calls in it.
 
+use hookspec::model::Usage;
 use hookspec::points::{MESSAGE_POST_PROCESS, MESSAGE_TRANSFORM, STEP_POST, STEP_PRE, TurnOutcome};
-use hookspec::{Message, Role, ToolStatus, ToolUse, Usage, fire};
+use hookspec::tool::ToolStatus;
+use hookspec::{Message, Role, ToolUse, fire};
 
 use crate::log::LogError;
 
@@ -19,14 +21,16 @@ impl Agent {
         if self.ending.is_some() {
             return Some(TurnOutcome::SessionEnded);
         }
-        let (message, usage) = match self.generate().await {
-            Generated::Answer(message, usage) => (message, usage),
-            Generated::Interrupted => return Some(TurnOutcome::Interrupted),
-            Generated::Failed | Generated::NotStored => return Some(TurnOutcome::Error),
-        };
+        let mut usage = None;
+        let generated = self.generate(&mut usage).await;
         if let Some(usage) = &usage {
             *total = total.plus(usage);
         }
+        let message = match generated {
+            Generated::Answer(message) => message,
+            Generated::Interrupted => return Some(TurnOutcome::Interrupted),
+            Generated::Failed | Generated::NotStored => return Some(TurnOutcome::Error),
+        };
         let mut fired = fire!(self.session, MESSAGE_TRANSFORM { message: &message }).await;
         self.after(&fired).await;
         let (message, passed) = self.store(fired.take_value().unwrap_or(message)).await;

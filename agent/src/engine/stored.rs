@@ -5,8 +5,9 @@
 
 use std::sync::Arc;
 
+use hookspec::Message;
 use hookspec::points::ErrorSource;
-use hookspec::{LogFault, Message};
+use hookspec::session::LogFault;
 
 use super::Agent;
 

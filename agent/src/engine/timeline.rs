@@ -9,7 +9,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 
-use hookspec::{Observer, Recorded, TimelineEntry};
+use hookspec::timeline::{Observer, Recorded, TimelineEntry};
 
 /// So many records go to the writer together: what a crash may cost.
 const BATCH: usize = 64;

@@ -3,8 +3,11 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use hookspec::ask::Continue;
+use hookspec::model::Usage;
 use hookspec::points::{LOOP_CONTINUE, MESSAGE_PRE_PROCESS, TURN_POST, TURN_PRE, TurnOutcome};
-use hookspec::{Continue, Gate, InterruptReason, Message, Usage, fire};
+use hookspec::session::InterruptReason;
+use hookspec::{Gate, Message, fire};
 
 use crate::tools::Changes;
 
@@ -150,11 +153,11 @@ impl Agent {
                 "the hook `{hook}` wants to go on, but hooks have kept the agent going {continued} times in a row; it rests now"
             );
             self.frontend.notice(&notice);
-            self.say(Message { hook: Some(hook), ..Message::system(notice) });
+            self.say(Message::system(notice).said_by(hook));
             return None;
         }
         // Whoever reads the log must be able to tell it from what the user wrote.
-        Some(Message { hook: Some(hook), ..message })
+        Some(message.said_by(hook))
     }
 
     async fn turn(&mut self) -> TurnOutcome {
@@ -216,9 +219,10 @@ impl Agent {
             }
             None => {
                 let hook = message.hook.clone();
-                let message = fired.take_value().unwrap_or(message);
+                let mut message = fired.take_value().unwrap_or(message);
                 // A hook may change what is said, not who said it.
-                Ok(Message { hook, ..message })
+                message.hook = hook;
+                Ok(message)
             }
         }
     }

@@ -6,7 +6,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hookspec::{Clock, Message};
+use hookspec::Message;
+use hookspec::session::Clock;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;

@@ -67,11 +67,11 @@ pub enum LogError {
         /// The conversation.
         id: String,
         /// What the store said.
-        source: hookspec::BoxError,
+        source: hookspec::hooks::BoxError,
     },
     /// What was said before could not be stored.
     #[error(transparent)]
-    Fault(#[from] hookspec::LogFault),
+    Fault(#[from] hookspec::session::LogFault),
     /// Something has no text form.
     #[error("Could not write {what} as text: {why}. Leave out the value that it names.")]
     Encode {
@@ -88,7 +88,7 @@ fn holder(pid: Option<u32>) -> String {
 
 impl LogError {
     /// A failure of a host's own store.
-    pub fn store(id: &str, source: impl Into<hookspec::BoxError>) -> Self {
+    pub fn store(id: &str, source: impl Into<hookspec::hooks::BoxError>) -> Self {
         Self::Store { id: id.to_owned(), source: source.into() }
     }
 

@@ -7,7 +7,8 @@
 
 use std::collections::HashMap;
 
-use hookspec::{Message, Metadata, Role};
+use hookspec::model::Metadata;
+use hookspec::{Message, Role};
 
 use crate::calls::calls_of;
 

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::PathBuf;
 
-use hookspec::{BoxFuture, Message};
+use hookspec::Message;
+use hookspec::hooks::BoxFuture;
 use serde_json::Value;
 
 use super::{Conversation, LogError, Rewrite};
@@ -28,7 +29,7 @@ pub trait Storage: Debug + Send + Sync {
         false
     }
 
-    /// Completes when what was taken before is durable: see [`LogSink::flush`](hookspec::LogSink::flush).
+    /// Completes when what was taken before is durable: see [`LogSink::flush`](hookspec::session::LogSink::flush).
     ///
     /// # Errors
     /// If something could not be stored.
@@ -36,7 +37,7 @@ pub trait Storage: Debug + Send + Sync {
         Box::pin(std::future::ready(Ok(())))
     }
 
-    /// After a `flush` that failed: see [`LogSink::forget`](hookspec::LogSink::forget).
+    /// After a `flush` that failed: see [`LogSink::forget`](hookspec::session::LogSink::forget).
     fn forget(&self, taken: usize) -> usize {
         taken
     }

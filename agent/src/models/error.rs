@@ -7,6 +7,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use hookspec::model::{FaultClass, GenerationFault};
+
 /// How much of a provider's text a message quotes, in characters.
 pub(crate) const EXCERPT_CHARS: usize = 300;
 
@@ -222,6 +224,38 @@ impl ModelError {
             _ => None,
         }
     }
+
+    /// What kind of failure it is, for who decides what to do about it.
+    #[must_use]
+    pub fn class(&self) -> FaultClass {
+        match self {
+            Self::RateLimited { .. } => FaultClass::RateLimit,
+            Self::Server { .. } => FaultClass::Server,
+            Self::Cut { .. } => FaultClass::Cut,
+            Self::Timeout { .. } | Self::Request { status: Some(408), .. } => FaultClass::Timeout,
+            Self::Connect { .. } => FaultClass::Connect,
+            Self::Malformed { .. } => FaultClass::Malformed,
+            Self::Authentication { .. } | Self::MissingKey { .. } => FaultClass::Auth,
+            Self::Request { .. } => FaultClass::Request,
+            Self::UnknownModel { .. }
+            | Self::NotBuilt { .. }
+            | Self::Setup { .. }
+            | Self::ScriptFile { .. }
+            | Self::Script { .. } => FaultClass::Model,
+            Self::Interrupted { .. } => FaultClass::Interrupted,
+        }
+    }
+}
+
+/// The error as wrappers at `GENERATION` see it.
+impl From<ModelError> for GenerationFault {
+    fn from(error: ModelError) -> Self {
+        let mut fault = Self::new(error.class(), error.to_string());
+        fault.retryable = error.retryable();
+        fault.retry_after = error.retry_after();
+        fault.partial = error.partial().unwrap_or_default().to_owned();
+        fault
+    }
 }
 
 /// The start of `text` on one line, for a message.
@@ -264,5 +298,22 @@ mod tests {
         assert!(!request(Some(400)).retryable());
         assert!(!request(None).retryable());
         assert!(!ModelError::Interrupted { partial: "x".into() }.retryable());
+    }
+
+    #[test]
+    fn a_fault_keeps_what_decides_about_another_try() {
+        let wait = Some(Duration::from_secs(7));
+        let limited = ModelError::RateLimited { model: "m".into(), retry_after: wait, body: "later".into() };
+        let fault = GenerationFault::from(limited.clone());
+        assert_eq!((fault.class, fault.retry_after), (FaultClass::RateLimit, wait));
+        assert!(fault.retryable && fault.text == limited.to_string());
+        let cut = GenerationFault::from(ModelError::Cut { model: "m".into(), partial: "half".into() });
+        assert_eq!((cut.class, cut.partial.as_str(), cut.retryable), (FaultClass::Cut, "half", true));
+        // A conflict is worth another try of the host's, though its class is not one that passes by itself.
+        let conflict = ModelError::Request { model: "m".into(), status: Some(409), body: String::new() };
+        let fault = GenerationFault::from(conflict);
+        assert!(fault.class == FaultClass::Request && fault.retryable);
+        let stopped = GenerationFault::from(ModelError::Interrupted { partial: "x".into() });
+        assert!(stopped.class == FaultClass::Interrupted && !stopped.retryable);
     }
 }

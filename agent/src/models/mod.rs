@@ -29,11 +29,11 @@ mod replay;
 
 use std::fmt::Debug;
 use std::ops::ControlFlow;
-use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use hookspec::{ChunkKind, FinishReason, Request, ToolUse, Usage};
-use serde_json::{Map, Value};
+use hookspec::model::{ChunkKind, Request};
+
+pub use hookspec::model::Response;
 
 pub use error::ModelError;
 pub(crate) use open::open_at;
@@ -97,26 +97,4 @@ impl ChunkSink for Vec<StreamEvent> {
         self.push(StreamEvent::Chunk { text, kind });
         Box::pin(std::future::ready(ControlFlow::Continue(())))
     }
-}
-
-/// A whole answer.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Response {
-    /// What was said.
-    pub text: String,
-    /// The thinking before it; empty when the model shows none.
-    pub reasoning: String,
-    /// The calls made through the native tool interface, in the model's order.
-    pub tool_uses: Vec<ToolUse>,
-    /// Tokens, where the provider counted them.
-    pub usage: Option<Usage>,
-    /// Why it stopped. [`FinishReason::ToolCalls`] whenever there are `tool_uses` and it was not cut off.
-    pub finish_reason: FinishReason,
-    /// The name of the model that answered, as in [`Model::name`].
-    pub model: String,
-    /// Time until the first chunk; `None` when there was none.
-    pub ttft: Option<Duration>,
-    /// What the provider wants back, unread, with this message: signed thinking, for example. Whoever keeps the
-    /// message puts it into [`hookspec::Metadata::other`], and the next request carries it to the provider.
-    pub carry: Map<String, Value>,
 }

@@ -6,7 +6,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookspec::{Clock, Secret};
+use hookspec::ask::Secret;
+use hookspec::session::Clock;
 
 use super::providers::{self, Connections};
 use super::{Model, ModelError, Replay};

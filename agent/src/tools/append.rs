@@ -1,6 +1,7 @@
 //! `append`: adds to the end of a file.
 
-use hookspec::{Session, ToolError, tool};
+use hookspec::tool::ToolError;
+use hookspec::{Session, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

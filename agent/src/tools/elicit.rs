@@ -1,6 +1,8 @@
 //! `elicit`: lets the model ask the user.
 
-use hookspec::{Answer, ElicitKind, Elicitation, FormField, Message, Session, ToolError, tool};
+use hookspec::ask::{Answer, ElicitKind, Elicitation, FormField};
+use hookspec::tool::ToolError;
+use hookspec::{Message, Session, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

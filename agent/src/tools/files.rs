@@ -6,8 +6,10 @@
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
 
+use hookspec::point::Fired;
 use hookspec::points::{FILE_POST_PATCH, FILE_POST_SAVE, FILE_PRE_PATCH, FILE_PRE_SAVE};
-use hookspec::{Fired, Fold, Gate, Session, ToolError, fire};
+use hookspec::tool::ToolError;
+use hookspec::{Fold, Gate, Session, fire};
 use similar::TextDiff;
 
 use crate::engine::{agreed, report_failures};

@@ -4,6 +4,7 @@ mod append;
 mod changes;
 mod elicit;
 mod files;
+mod group;
 mod patch;
 mod prompt;
 mod read;

@@ -10,7 +10,8 @@
 //! >>>>>>> UPDATED
 //! ```
 
-use hookspec::{Session, ToolError, ToolUse, tool};
+use hookspec::tool::ToolError;
+use hookspec::{Session, ToolUse, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use hookspec::{Message, Registry, Session, ToolEntry};
+use hookspec::tool::ToolEntry;
+use hookspec::{Message, Registry, Session};
 
 use crate::models::Model;
 

@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use hookspec::{Session, ToolError, tool};
+use hookspec::tool::ToolError;
+use hookspec::{Session, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -25,7 +26,7 @@ struct ReadArgs {
 }
 
 /// Reads a text file, or a part of it.
-#[tool(args = [path])]
+#[tool(args = [path], pure)]
 async fn read(args: ReadArgs, session: &Session) -> Result<String, ToolError> {
     let path = checked(session, &args.path).await?;
     let text = read_text(&path)?.ok_or_else(|| format!("{} does not exist.", path.display()))?;

@@ -1,6 +1,7 @@
 //! `save`: writes a file.
 
-use hookspec::{Session, ToolError, ToolUse, tool};
+use hookspec::tool::ToolError;
+use hookspec::{Session, ToolUse, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -11,12 +11,14 @@ use std::process::{ExitStatus, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use hookspec::{Session, ToolError, tool};
-use process_wrap::tokio::{ChildWrapper, CommandWrap, ProcessGroup};
+use hookspec::tool::ToolError;
+use hookspec::{Session, tool};
+use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::io::AsyncReadExt;
-use tokio::net::unix::pipe::Receiver;
+
+use super::group::{self, Pipe};
 
 /// How long a command may take unless the call says otherwise.
 const TIMEOUT: u64 = 120;
@@ -47,13 +49,13 @@ async fn shell(args: ShellArgs, session: &Session) -> Result<String, ToolError> 
     let status = tokio::select! {
         status = child.wait() => status?,
         () = tokio::time::sleep(limit) => {
-            end(&mut *child).await;
+            group::end(&mut *child, GRACE).await;
             let shown = output.shown().await;
             let text = format!("The command was ended after {} s.\n{shown}", limit.as_secs());
             return Err(ToolError::Timeout(text));
         }
         _ = session.until_interrupted() => {
-            end(&mut *child).await;
+            group::end(&mut *child, GRACE).await;
             let shown = output.shown().await;
             return Err(ToolError::Interrupted(format!("The command was interrupted.\n{shown}")));
         }
@@ -89,26 +91,12 @@ fn start(command: &str, cwd: &Path, note: &Path) -> Result<(Box<dyn ChildWrapper
             .stderr(errors)
             .kill_on_drop(true);
     });
-    let child = wrapped.wrap(ProcessGroup::leader()).spawn().map_err(|error| {
+    let child = group::start(&mut wrapped).map_err(|error| {
         ToolError::Failed(format!("bash could not be started in {}: {error}", cwd.display()))
     })?;
     // The command builder holds the write end too; without this the pipe would never end.
     drop(wrapped);
-    Ok((child, Output::read(Receiver::from_owned_fd(reader.into())?)))
-}
-
-/// Asks the group to end, then kills it.
-async fn end(child: &mut dyn ChildWrapper) {
-    const TERM: i32 = 15;
-    if child.signal(TERM).is_ok() && tokio::time::timeout(GRACE, child.wait()).await.is_ok() {
-        // The leader is gone; whoever of the group ignored the signal goes now.
-        let _ = child.start_kill();
-        return;
-    }
-    if let Err(error) = child.start_kill() {
-        tracing::warn!(%error, "a command could not be killed");
-    }
-    let _ = tokio::time::timeout(GRACE, child.wait()).await;
+    Ok((child, Output::read(group::pipe(reader)?)))
 }
 
 /// Moves the session to where the command ended.
@@ -135,7 +123,7 @@ struct Output {
 }
 
 impl Output {
-    fn read(mut pipe: Receiver) -> Self {
+    fn read(mut pipe: Pipe) -> Self {
         let kept = Arc::<Mutex<Kept>>::default();
         let into = Arc::clone(&kept);
         let reading = tokio::spawn(async move {

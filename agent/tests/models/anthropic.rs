@@ -1,6 +1,7 @@
 //! Anthropic's messages.
 
-use hookspec::{FinishReason, Message, Metadata, Request, ToolUse, Usage};
+use hookspec::model::{FinishReason, Metadata, Request, Usage};
+use hookspec::{Message, ToolUse};
 use hookspec_agent::models::ModelError;
 use serde_json::{Value, json};
 

@@ -4,7 +4,8 @@ use std::ops::ControlFlow;
 use std::time::Duration;
 
 use futures_util::future::BoxFuture;
-use hookspec::{ChunkKind, Clock};
+use hookspec::model::ChunkKind;
+use hookspec::session::Clock;
 use hookspec_agent::models::{ChunkSink, ModelError, ModelOptions};
 use serde_json::json;
 use tokio::net::TcpSocket;

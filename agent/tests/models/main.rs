@@ -15,7 +15,10 @@ mod server;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookspec::{ChunkKind, Message, Metadata, Parameters, Request, Secret, ToolSpec, ToolUse};
+use hookspec::ask::Secret;
+use hookspec::model::{ChunkKind, Metadata, Parameters, Request};
+use hookspec::tool::ToolSpec;
+use hookspec::{Message, ToolUse};
 use hookspec_agent::models::{Model, ModelError, ModelOptions, Response, StreamEvent, open_with_env};
 use serde_json::{Value, json};
 

@@ -1,6 +1,7 @@
 //! Ollama, which speaks OpenAI's chat completions under `/v1`.
 
-use hookspec::{FinishReason, ToolUse};
+use hookspec::ToolUse;
+use hookspec::model::FinishReason;
 use hookspec_agent::models::{ModelError, ModelOptions, open_with_env};
 use serde_json::json;
 

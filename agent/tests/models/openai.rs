@@ -1,6 +1,7 @@
 //! OpenAI's chat completions.
 
-use hookspec::{FinishReason, ToolUse, Usage};
+use hookspec::ToolUse;
+use hookspec::model::{FinishReason, Usage};
 use hookspec_agent::models::{ModelError, ModelOptions, open_with_env};
 use serde_json::{Value, json};
 

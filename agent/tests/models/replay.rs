@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use hookspec::{CallFormat, FinishReason, Message, Request, Usage};
+use hookspec::Message;
+use hookspec::model::{FinishReason, Request, Usage};
+use hookspec::tool::CallFormat;
 use hookspec_agent::models::{Model, ModelError, ModelOptions, Replay, open};
 use serde_json::json;
 

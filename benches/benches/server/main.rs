@@ -14,7 +14,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hookspec::{Clock, Hooks, Mode, Registry};
+use hookspec::session::Clock;
+use hookspec::{Hooks, Mode, Registry};
 use hookspec_agent::engine::Limits;
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;

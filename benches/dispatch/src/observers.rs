@@ -3,7 +3,7 @@
 use std::mem::take;
 use std::sync::{Mutex, PoisonError};
 
-use hookspec::{Observer, Recorded};
+use hookspec::timeline::{Observer, Recorded};
 
 /// Looks away.
 #[derive(Debug)]

@@ -5,10 +5,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookspec::points::FILE_POST_SAVE;
-use hookspec::{
-    BoxError, Handle, Hook, Hooks, LogSink, LogView, Message, Observer, Registry, Session, Timeline, fire,
-    fire_now,
-};
+use hookspec::hooks::BoxError;
+use hookspec::registry::Handle;
+use hookspec::session::{LogSink, LogView};
+use hookspec::timeline::{Observer, Timeline};
+use hookspec::{Hook, Hooks, Message, Registry, Session, fire, fire_now};
 use hookspec_agent::engine::TimelineFile;
 
 use crate::by_hand;

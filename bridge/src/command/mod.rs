@@ -19,12 +19,16 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hookspec::hooks::Cause;
 use hookspec_process::{Ended, Environment, Kept, ProcessError, Program};
 
 pub use overflow::{Overflow, PREVIEW, WHOLE};
 
 /// Bytes of each output that are kept.
 pub const MOST: usize = 8 * 1024 * 1024;
+
+/// What comes before its last words.
+const LAST: &str = "; its last words: ";
 
 /// How much of its last words an error repeats.
 const LAST_WORDS: usize = 2048;
@@ -107,6 +111,20 @@ impl CommandError {
     }
 }
 
+impl CommandError {
+    /// Why a hook that ran it has failed: one whose time was up overran, with its last words.
+    #[must_use]
+    pub fn into_cause(self) -> Cause {
+        match self {
+            Self::Process { source: ProcessError::Deadline { after, .. }, words } => {
+                let words = words.strip_prefix(LAST).map_or(words.clone(), str::to_owned);
+                Cause::Timeout { limit: after, words }
+            }
+            other => Cause::Error(other.to_string()),
+        }
+    }
+}
+
 impl Command {
     /// A line for the shell, with that time limit.
     #[must_use]
@@ -170,7 +188,7 @@ fn words_of(error: &ProcessError) -> String {
     let kept: &Kept = if stderr.is_empty() { stdout } else { stderr };
     let text = kept.text();
     let text = text.trim();
-    if text.is_empty() { String::new() } else { format!("; its last words: {}", tail(text)) }
+    if text.is_empty() { String::new() } else { format!("{LAST}{}", tail(text)) }
 }
 
 /// The end of a text, since that is where a program says why it failed.

@@ -12,7 +12,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use hookspec::JsonHook;
+use hookspec::hooks::JsonHook;
 
 use crate::trust::Subject;
 

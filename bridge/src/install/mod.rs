@@ -8,7 +8,8 @@ pub mod version;
 
 use std::path::{Path, PathBuf};
 
-use hookspec::{Registry, find_point};
+use hookspec::Registry;
+use hookspec::point::find_point;
 use serde_json::{Map, Value, json};
 
 use crate::client::Client;

@@ -1,6 +1,6 @@
 //! Claude Code. Bad answers are shown to the user and let things pass, so only documented keys are written.
 
-use hookspec::{Answer, FieldAnswer};
+use hookspec::ask::{Answer, FieldAnswer};
 use serde_json::{Map, Value, json};
 
 use super::{Body, Can, Rewrite, context, text};

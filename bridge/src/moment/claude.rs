@@ -2,8 +2,9 @@
 
 use std::path::PathBuf;
 
+use hookspec::ask::{ElicitKind, Elicitation};
 use hookspec::points::{ErrorSource, InvalidationReason, TurnOutcome};
-use hookspec::{ElicitKind, Elicitation, ToolStatus};
+use hookspec::tool::ToolStatus;
 use serde_json::{Map, Value};
 
 use super::{

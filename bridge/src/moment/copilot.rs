@@ -1,7 +1,7 @@
 //! Copilot's events as moments.
 
-use hookspec::ToolStatus;
 use hookspec::points::{ErrorSource, InvalidationReason, TurnOutcome};
+use hookspec::tool::ToolStatus;
 use serde_json::{Map, Value};
 
 use super::{

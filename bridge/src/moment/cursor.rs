@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use hookspec::ToolStatus;
 use hookspec::points::{InvalidationReason, StartReason, TurnOutcome};
+use hookspec::tool::ToolStatus;
 use serde_json::{Map, Number, Value, json};
 
 use super::{

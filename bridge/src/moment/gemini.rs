@@ -1,7 +1,8 @@
 //! Gemini CLI's events as moments.
 
+use hookspec::model::{FinishReason, Request};
 use hookspec::points::{InvalidationReason, TurnOutcome};
-use hookspec::{FinishReason, Message, Request, Role};
+use hookspec::{Message, Role};
 use serde_json::{Map, Value};
 
 use super::{

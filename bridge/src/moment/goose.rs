@@ -1,7 +1,7 @@
 //! Goose's events as moments. Which fields an event has depends on the event, so all are common ones.
 
-use hookspec::ToolStatus;
 use hookspec::points::{EndReason, StartReason, TurnOutcome};
+use hookspec::tool::ToolStatus;
 use serde_json::{Map, Value, json};
 
 use super::{

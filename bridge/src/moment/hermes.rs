@@ -1,7 +1,7 @@
 //! The events of Hermes's shell hooks as moments; what belongs to one event is in its `extra`.
 
-use hookspec::ToolStatus;
 use hookspec::points::{EndReason, StartReason, TurnOutcome};
+use hookspec::tool::ToolStatus;
 use serde_json::{Map, Value};
 
 use super::{Call, Ended, Incoming, Moment, absolute, call, millis, post, pre, result_text, string, value};

@@ -1,7 +1,7 @@
 //! The map from clients' events to hook points.
 
+use hookspec::point::{Point, PointInfo};
 use hookspec::points as p;
-use hookspec::{Point, PointInfo};
 
 use crate::client::Client;
 

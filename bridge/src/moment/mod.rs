@@ -16,8 +16,10 @@ mod kind;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use hookspec::ask::{ElicitKind, Elicitation};
+use hookspec::model::{FinishReason, Request};
 use hookspec::points::{EndReason, ErrorSource, InvalidationReason, StartReason, TurnOutcome};
-use hookspec::{ElicitKind, Elicitation, FinishReason, Request, ToolStatus};
+use hookspec::tool::ToolStatus;
 use serde_json::{Map, Value};
 
 use crate::client::Client;
@@ -311,14 +313,14 @@ fn elicitation(message: &str, schema: Option<&Map<String, Value>>) -> Elicitatio
         let text = |key: &str| property.get(key).and_then(Value::as_str);
         let options = property.get("enum").and_then(Value::as_array).into_iter().flatten();
         let options: Vec<String> = options.filter_map(|option| option.as_str().map(str::to_owned)).collect();
-        hookspec::FormField {
+        hookspec::ask::FormField {
             name: name.clone(),
             prompt: text("description").or(text("title")).unwrap_or(name).to_owned(),
             kind: match text("type") {
-                Some("boolean") => hookspec::FieldKind::Boolean,
-                Some("number" | "integer") => hookspec::FieldKind::Number,
-                _ if !options.is_empty() => hookspec::FieldKind::Choice,
-                _ => hookspec::FieldKind::Text,
+                Some("boolean") => hookspec::ask::FieldKind::Boolean,
+                Some("number" | "integer") => hookspec::ask::FieldKind::Number,
+                _ if !options.is_empty() => hookspec::ask::FieldKind::Choice,
+                _ => hookspec::ask::FieldKind::Text,
             },
             options,
             required: required.is_some_and(|required| required.iter().any(|held| held == name.as_str())),

@@ -7,8 +7,9 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
+use super::here::own_folder;
 use super::wire::{Head, READY, Reply, is_own, read_frame, send_file, write_frame};
-use super::{Resident, ResidentError, own_folder};
+use super::{Resident, ResidentError};
 use crate::input::Limits;
 use crate::lower::Answer;
 

@@ -11,8 +11,9 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::here::own_folder;
 use super::wire::{Head, READY, Reply, is_own, read_frame, take_file, write_frame};
-use super::{EVENTS, ResidentError, own_folder};
+use super::{EVENTS, ResidentError};
 use crate::bridge::{Bridge, Event};
 use crate::client::Client;
 use crate::input::Limits;

@@ -9,11 +9,13 @@ mod turn;
 
 use std::path::PathBuf;
 
+use hookspec::point::{Fired, Verdict};
 use hookspec::points::{
     CACHE_INVALIDATED, CWD_CHANGED, ELICIT, ERROR, GENERATION_INTERRUPT, SESSION_END, SESSION_START,
     StartReason,
 };
-use hookspec::{Fired, InterruptReason, Session, ToolUse, Verdict, fire_now};
+use hookspec::session::InterruptReason;
+use hookspec::{Session, ToolUse, fire_now};
 use serde_json::{Map, Value};
 
 use crate::moment::{Incoming, Moment};

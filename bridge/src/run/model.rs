@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use hookspec::model::{ChunkKind, FinishReason, Request};
 use hookspec::points::{
     GENERATION_CHUNK, GENERATION_POST, GENERATION_PRE, MESSAGE_POST_PROCESS, MESSAGE_TRANSFORM, STEP_POST,
     STEP_PRE,
 };
-use hookspec::{ChunkKind, FinishReason, Flow, Message, Request, Role, fire_now};
+use hookspec::{Flow, Message, Role, fire_now};
 use serde_json::{Map, Value, json};
 
 use super::Run;

@@ -2,10 +2,12 @@
 
 use std::borrow::Cow;
 
+use hookspec::ask::{Confirmation, Why};
 use hookspec::points::{
     ErrorSource, TOOL_CONFIRM, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE, TOOL_RESULT_TRANSFORM, TOOL_TRANSFORM,
 };
-use hookspec::{Confirmation, Gate, Message, ToolStatus, Why, fire_now};
+use hookspec::tool::ToolStatus;
+use hookspec::{Gate, Message, fire_now};
 use serde_json::Value;
 
 use super::Run;

@@ -1,7 +1,9 @@
 //! Prompts, and the end of a turn.
 
+use hookspec::ask::Continue;
+use hookspec::model::Usage;
 use hookspec::points::{LOOP_CONTINUE, MESSAGE_PRE_PROCESS, TURN_POST, TURN_PRE, TurnOutcome};
-use hookspec::{Continue, Gate, Message, Usage, fire_now};
+use hookspec::{Gate, Message, fire_now};
 
 use super::Run;
 use crate::outcome::{Opinion, Reason};

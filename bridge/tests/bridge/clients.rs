@@ -1,8 +1,9 @@
 //! The clients of which there are no recorded inputs: events as their documents show them, and what comes back.
 
 use crate::common::Setup;
+use hookspec::ask::Continue;
 use hookspec::points as p;
-use hookspec::{Continue, First, Fold, Gate, Hook, Message};
+use hookspec::{First, Fold, Gate, Hook, Message};
 use hookspec_bridge::client::Client;
 use serde_json::{Value, json};
 

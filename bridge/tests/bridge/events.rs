@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex};
 
 use crate::common::{Setup, inputs};
 use hookspec::points as p;
-use hookspec::{Fold, Gate, Hook, Message, RegistryBuilder};
+use hookspec::registry::RegistryBuilder;
+use hookspec::{Fold, Gate, Hook, Message};
 use hookspec_bridge::bridge::Event;
 use hookspec_bridge::client::Client;
 use hookspec_bridge::lower::lower;
@@ -17,22 +18,23 @@ use serde_json::{Value, json};
 /// A hook at each point of the bridge that notes its name and says nothing.
 fn watchers(seen: &Arc<Mutex<Vec<&'static str>>>) -> RegistryBuilder {
     let mut builder = hookspec::Registry::builder().linked(false);
-    let mut points: BTreeMap<&str, &'static dyn hookspec::AnyPoint> = BTreeMap::new();
+    let mut points: BTreeMap<&str, &'static dyn hookspec::point::AnyPoint> = BTreeMap::new();
     for client in Client::ALL {
         for (_, kind) in Kind::table(client) {
             points.extend(
-                kind.points().iter().map(|info| (info.wire, hookspec::find_point(info.wire).unwrap())),
+                kind.points().iter().map(|info| (info.wire, hookspec::point::find_point(info.wire).unwrap())),
             );
         }
     }
     for (wire, point) in points {
         let seen = Arc::clone(seen);
         let name = point.info().name;
-        let watch: Arc<hookspec::JsonCall> = Arc::new(move |_, _| {
+        let watch: Arc<hookspec::hooks::JsonCall> = Arc::new(move |_, _| {
             seen.lock().unwrap().push(name);
-            Ok(hookspec::JsonOutcome::default())
+            Ok(hookspec::hooks::JsonOutcome::default())
         });
-        builder = builder.register_json(hookspec::JsonHook::new(point, format!("watch.{wire}"), watch));
+        builder =
+            builder.register_json(hookspec::hooks::JsonHook::new(point, format!("watch.{wire}"), watch));
     }
     builder
 }
@@ -126,7 +128,7 @@ fn loud() -> RegistryBuilder {
             })
         }))
         .register(Hook::new(p::TOOL_CONFIRM, "loud.confirm", |_, _| {
-            hookspec::First(hookspec::Confirmation::Skip { reason: "not without review".into() })
+            hookspec::First(hookspec::ask::Confirmation::Skip { reason: "not without review".into() })
         }))
         .register(Hook::new(p::TOOL_POST_EXECUTE, "loud.post", move |_, _| note("context of the tool")))
         .register(Hook::new(p::TOOL_RESULT_TRANSFORM, "loud.result", |event, _| {
@@ -136,7 +138,7 @@ fn loud() -> RegistryBuilder {
             hookspec::Flow::end_session("the context is full")
         }))
         .register(Hook::new(p::LOOP_CONTINUE, "loud.loop", |_, _| {
-            hookspec::First(hookspec::Continue::With(Message::user("now test it")))
+            hookspec::First(hookspec::ask::Continue::With(Message::user("now test it")))
         }))
 }
 
@@ -337,7 +339,7 @@ fn state_goes_on_from_event_to_event_and_none_is_lost_between_many_at_once() {
         |_, session| {
             let mut count = session.try_state::<Count>()?;
             count.0 += 1;
-            Ok::<_, hookspec::StateError>((count.0 == 200).then(|| Gate::deny("two hundred")))
+            Ok::<_, hookspec::session::StateError>((count.0 == 200).then(|| Gate::deny("two hundred")))
         },
     )));
     let (client, _, stdin) = inputs().into_iter().find(|(_, id, _)| id == "cx-pre-bash").unwrap();
@@ -357,7 +359,8 @@ fn state_goes_on_from_event_to_event_and_none_is_lost_between_many_at_once() {
 
 #[test]
 fn a_call_that_was_edited_goes_through_the_gate_again() {
-    use hookspec::{Confirmation, First};
+    use hookspec::First;
+    use hookspec::ask::Confirmation;
 
     let gate = || {
         Hook::new(p::TOOL_PRE_EXECUTE, "t.gate", |event, _| match event.tool_use.text("command").as_deref() {

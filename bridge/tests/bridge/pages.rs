@@ -40,7 +40,7 @@ fn table(client: Client) -> String {
         text.push_str(&format!("| `{name}`{double} | {} | {} |\n", points.join(" "), says(&can)));
     }
     let fires = points_of(client);
-    let all = hookspec::all_points();
+    let all = hookspec::point::all_points();
     let ours = all.iter().map(|point| point.info()).filter(|point| point.package == "hookspec");
     let never: Vec<String> = ours
         .filter(|point| !fires.iter().any(|fired| fired.wire == point.wire))

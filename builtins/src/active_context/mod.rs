@@ -32,8 +32,9 @@ mod score;
 #[cfg(test)]
 mod tests;
 
+use hookspec::model::Request;
 use hookspec::points::GENERATION_PRE;
-use hookspec::{Message, Request, Session, hook};
+use hookspec::{Message, Session, hook};
 use serde::{Deserialize, Serialize};
 
 use candidates::{Listing, Workspace};

@@ -4,8 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::SystemTime;
 
+use hookspec::model::Request;
 use hookspec::points::GENERATION_PRE;
-use hookspec::{Config, Hooks, Message, Registry, Request, Role, Session, fire_now};
+use hookspec::{Config, Hooks, Message, Registry, Role, Session, fire_now};
 
 use crate::Home;
 use crate::git::Git;

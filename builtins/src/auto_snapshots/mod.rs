@@ -34,7 +34,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use hookspec::points::{SESSION_END, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE};
-use hookspec::{Session, StateDir, ToolUse, hook};
+use hookspec::session::StateDir;
+use hookspec::{Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
 use crate::places::place;

@@ -7,7 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookspec::points::EndReason;
-use hookspec::{Clock, Config, Hooks, Registry, ToolStatus, fire_now};
+use hookspec::session::Clock;
+use hookspec::tool::ToolStatus;
+use hookspec::{Config, Hooks, Registry, fire_now};
 use serde_json::{Map, json};
 use tempfile::TempDir;
 

@@ -3,7 +3,8 @@
 use std::fs;
 use std::process::Command;
 
-use hookspec::{Config, Hooks, Registry, Usage, fire_now};
+use hookspec::model::Usage;
+use hookspec::{Config, Hooks, Registry, fire_now};
 use tempfile::TempDir;
 
 use super::*;
@@ -83,7 +84,7 @@ fn rest_with(session: &Session, changed: &[PathBuf], outcome: TurnOutcome) -> Fi
     fire_now!(session, TURN_POST { steps: 1, changed, usage: &usage, outcome })
 }
 
-type Fired = hookspec::Fired<hookspec::Messages>;
+type Fired = hookspec::point::Fired<hookspec::point::Messages>;
 
 fn rest(session: &Session) -> Vec<String> {
     let fired = rest_with(session, &[], TurnOutcome::Complete);
@@ -260,7 +261,7 @@ fn messages_are_made_from_the_template_and_the_users_words() {
 fn the_subject_is_what_the_user_asked_and_not_what_a_hook_went_on_with() {
     let place = Place::new();
     let session = place.session();
-    session.append(Message { hook: Some("ci.go_on".into()), ..Message::user("the tests fail") }).unwrap();
+    session.append(Message::user("the tests fail").said_by("ci.go_on")).unwrap();
     place.save(&session, "a", "two\n");
     rest(&session);
     assert_eq!(place.subjects(), ["Make it two", "first"]);

@@ -42,8 +42,9 @@ mod shown;
 mod terminal;
 mod undo;
 
+use hookspec::ask::{Confirmation, Why};
 use hookspec::points::TOOL_CONFIRM;
-use hookspec::{Confirmation, First, Session, ToolUse, Why, hook};
+use hookspec::{First, Session, ToolUse, hook};
 use hookspec_process::visible_line;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

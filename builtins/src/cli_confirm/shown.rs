@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use hookspec::{Session, ToolEntry, ToolUse};
+use hookspec::tool::ToolEntry;
+use hookspec::{Session, ToolUse};
 use hookspec_process::{visible, visible_line};
 use serde_json::Value;
 

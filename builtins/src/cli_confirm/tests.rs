@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
-use hookspec::{Fired, Hooks, Mode, Registry, fire};
+use hookspec::point::Fired;
+use hookspec::{Hooks, Mode, Registry, fire};
 
 use super::*;
 

@@ -34,8 +34,9 @@ mod shell;
 
 use std::borrow::Cow;
 
+use hookspec::ask::{Confirmation, Why};
 use hookspec::points::{TOOL_CONFIRM, TOOL_PRE_EXECUTE};
-use hookspec::{Confirmation, First, Gate, Session, ToolUse, Why, hook};
+use hookspec::{First, Gate, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 use wildmatch::WildMatch;
 

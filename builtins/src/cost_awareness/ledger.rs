@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hookspec::{MicroDollars, Usage};
+use hookspec::model::{MicroDollars, Usage};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 

@@ -23,8 +23,9 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
+use hookspec::model::{MicroDollars, Request, Usage};
 use hookspec::points::{GENERATION_POST, GENERATION_PRE, SESSION_END, TURN_POST, TURN_PRE};
-use hookspec::{Message, MicroDollars, Request, Session, Usage, hook};
+use hookspec::{Message, Session, hook};
 
 use crate::models::Models;
 

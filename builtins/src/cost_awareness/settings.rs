@@ -3,7 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU64;
 
-use hookspec::MicroDollars;
+use hookspec::model::MicroDollars;
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 

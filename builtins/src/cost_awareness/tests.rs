@@ -1,8 +1,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookspec::model::FinishReason;
 use hookspec::points::TurnOutcome;
-use hookspec::{Clock, Config, FinishReason, Hooks, Registry, Role, fire_now};
+use hookspec::session::Clock;
+use hookspec::{Config, Hooks, Registry, Role, fire_now};
 
 use super::*;
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use hookspec::{Answer, ElicitKind, Elicitation, FieldAnswer, FieldKind, FormField, Secret};
+use hookspec::ask::{Answer, ElicitKind, Elicitation, FieldAnswer, FieldKind, FormField, Secret};
 use serde_json::{Map, Number, Value};
 
 /// A reply that does not fit its question; each says what would.

@@ -23,10 +23,9 @@
 
 mod accept;
 
+use hookspec::ask::{Answer, ElicitKind, Elicitation, FieldAnswer, FieldKind, FormField, Secret};
 use hookspec::points::ELICIT;
-use hookspec::{
-    Answer, ElicitKind, Elicitation, FieldAnswer, FieldKind, First, FormField, Secret, Session, hook,
-};
+use hookspec::{First, Session, hook};
 
 use crate::cli_confirm::{AskError, Terminal};
 

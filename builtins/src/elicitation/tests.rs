@@ -4,7 +4,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::{Arc, Mutex};
 
-use hookspec::{Hook, Hooks, Mode, Registry, RegistryBuilder, fire};
+use hookspec::registry::RegistryBuilder;
+use hookspec::{Hook, Hooks, Mode, Registry, fire};
 use serde_json::{Value, json};
 
 use super::*;

@@ -17,8 +17,9 @@
 
 mod detect;
 
+use hookspec::ask::{Answer, Continue, ElicitKind, Elicitation};
 use hookspec::points::{ELICIT, LOOP_CONTINUE, TurnOutcome};
-use hookspec::{Answer, Continue, ElicitKind, Elicitation, First, Message, Role, Session, fire, hook};
+use hookspec::{First, Message, Role, Session, fire, hook};
 use serde::{Deserialize, Serialize};
 
 pub use detect::{Form, detect, looks_like_options};

@@ -1,6 +1,8 @@
 use std::sync::Arc;
 
-use hookspec::{Clock, Config, Fired, Hooks, Registry, fire_now};
+use hookspec::point::Fired;
+use hookspec::session::Clock;
+use hookspec::{Config, Hooks, Registry, fire_now};
 use serde_json::Value;
 
 use super::*;

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookspec::points::{CWD_CHANGED, SESSION_START, StartReason, TOOL_POST_EXECUTE};
-use hookspec::{Config, Hooks, Message, Registry, Session, ToolStatus, ToolUse, fire_now};
+use hookspec::tool::ToolStatus;
+use hookspec::{Config, Hooks, Message, Registry, Session, ToolUse, fire_now};
 
 use super::{Home, Trees};
 

@@ -79,7 +79,7 @@ fn another_result_another_call_or_the_user_ends_it() {
 #[test]
 fn a_message_with_which_a_hook_keeps_the_agent_going_does_not_end_it() {
     let session = session("");
-    let by_hook = Message { hook: Some("ci.go_on".into()), ..Message::user("the tests still fail") };
+    let by_hook = Message::user("the tests still fail").said_by("ci.go_on");
     for _ in 0..4 {
         let _ = go(&session, &shell("cargo test"), "1 failed");
         drop(fire_now!(session, TURN_PRE { message: &by_hook }));

@@ -35,7 +35,9 @@ mod verify;
 use std::path::{Path, PathBuf};
 
 use hookspec::points::{TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE};
-use hookspec::{Message, Session, StateDir, ToolStatus, ToolUse, hook};
+use hookspec::session::StateDir;
+use hookspec::tool::ToolStatus;
+use hookspec::{Message, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
 use crate::places::place;

@@ -1,6 +1,7 @@
 //! One record, and the text that is hashed.
 
-use hookspec::{Message, ToolStatus, ToolUse};
+use hookspec::tool::ToolStatus;
+use hookspec::{Message, ToolUse};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};

@@ -5,7 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use hookspec::{Clock, Config, Fired, Hooks, Messages, Registry, Session, fire_now};
+use hookspec::point::{Fired, Messages};
+use hookspec::session::Clock;
+use hookspec::{Config, Hooks, Registry, Session, fire_now};
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 
@@ -14,7 +16,7 @@ use super::*;
 
 mod calls;
 
-fn builder(settings: &str, id: &str) -> hookspec::SessionBuilder {
+fn builder(settings: &str, id: &str) -> hookspec::session::SessionBuilder {
     let mut config = Config::new();
     config.add_toml("test", &format!("[hooks.manifest]\n{settings}"), &[]).unwrap();
     let registry = Registry::builder().allow(["manifest"]).config(config).build().unwrap();
@@ -22,7 +24,7 @@ fn builder(settings: &str, id: &str) -> hookspec::SessionBuilder {
     Session::builder(&Hooks::new(registry), id).clock(clock).model("test/model")
 }
 
-fn lent(builder: hookspec::SessionBuilder, state: &TempDir) -> Session {
+fn lent(builder: hookspec::session::SessionBuilder, state: &TempDir) -> Session {
     builder.extension(Arc::new(StateDir(state.path().to_owned()))).build()
 }
 

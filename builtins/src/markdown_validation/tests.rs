@@ -1,4 +1,5 @@
-use hookspec::{Hooks, Metadata, Registry, fire_now};
+use hookspec::model::Metadata;
+use hookspec::{Hooks, Registry, fire_now};
 
 use super::*;
 

@@ -107,7 +107,7 @@ fn text_that_the_user_did_not_type_does_not_count() {
 
 #[test]
 fn what_a_hook_goes_on_with_is_not_typed() {
-    let by_hook = Message { hook: Some("ci.go_on".into()), ..Message::user("@gh says no") };
+    let by_hook = Message::user("@gh says no").said_by("ci.go_on");
     let session = session("");
     let typed = Message::user("@github");
     assert!(ask(&session, vec![typed.clone()], tools(), 0).is_some());

@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use hookspec::{Config, Hook, Hooks, Registry, Timeline, fire_now};
+use hookspec::timeline::Timeline;
+use hookspec::{Config, Hook, Hooks, Registry, fire_now};
 use serde_json::json;
 
 use super::*;

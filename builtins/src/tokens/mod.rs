@@ -99,7 +99,8 @@ fn sum(messages: &[One]) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use hookspec::{Hooks, Metadata, ToolUse};
+    use hookspec::model::Metadata;
+    use hookspec::{Hooks, ToolUse};
     use serde_json::json;
 
     use super::*;

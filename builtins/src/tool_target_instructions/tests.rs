@@ -1,6 +1,7 @@
 //! The rows of the specification, and the weaknesses that it names.
 
-use hookspec::{Message, ToolStatus, ToolUse};
+use hookspec::tool::ToolStatus;
+use hookspec::{Message, ToolUse};
 use serde_json::{Map, Value, json};
 
 use crate::instructions::tests::{Stage, cd, ended, log, ran, start, told};

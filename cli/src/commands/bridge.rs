@@ -11,7 +11,12 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use hookspec::{BoxFuture, Clock, Hooks, Job, Mode, Plugin, PointInfo, Registry, Spawn, SpawnError, Threads};
+use hookspec::hooks::BoxFuture;
+use hookspec::point::PointInfo;
+use hookspec::registry::Plugin;
+use hookspec::session::Clock;
+use hookspec::spawn::{Job, Spawn, SpawnError, Threads};
+use hookspec::{Hooks, Mode, Registry};
 use hookspec_agent::paths::{Paths, PathsError};
 use hookspec_agent::spawn::TokioSpawn;
 use hookspec_bridge::bridge::{Bridge, Event};
@@ -146,7 +151,7 @@ pub(crate) fn registry(
     common: &Common,
     plugins: &[&'static Plugin],
     client: Client,
-) -> Result<Registry, hookspec::BuildError> {
+) -> Result<Registry, hookspec::registry::BuildError> {
     host_builder(settings, common, plugins, Host::Bridge, Asking::Nobody)
         .mode(Mode::Bridge)
         .fires(fires(client))
@@ -154,9 +159,10 @@ pub(crate) fn registry(
         .build()
 }
 
-/// The points that can fire in a client.
+/// The points that can fire in a client: those that it tells of, and what hooks declare and fire themselves.
 pub(crate) fn fires(client: Client) -> Vec<&'static PointInfo> {
-    points_of(client)
+    let by_hooks = hookspec::point::fire_sites().iter().filter(|site| site.point.package != "hookspec");
+    points_of(client).into_iter().chain(by_hooks.map(|site| site.point)).collect()
 }
 
 /// `hookspec fire --client`: what a client would be answered, without its memory unless a session is named.

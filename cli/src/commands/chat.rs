@@ -6,7 +6,9 @@ use std::sync::Arc;
 
 use clap::Args;
 use hookspec::points::{EndReason, TurnOutcome};
-use hookspec::{Clock, Hooks, InterruptReason, Message, Plugin};
+use hookspec::registry::Plugin;
+use hookspec::session::{Clock, InterruptReason};
+use hookspec::{Hooks, Message};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Limits, Opening, TurnEnd};
 use hookspec_agent::log::new_id;
@@ -24,6 +26,7 @@ use crate::settings::{Common, Settings};
 use crate::show::Show;
 
 use super::CommandResult;
+use super::list::in_shadow;
 
 #[derive(Debug, Args)]
 pub(crate) struct Chat {
@@ -84,6 +87,9 @@ impl Chat {
         let registry = builder.build()?;
         for warning in &registry.report().warnings {
             output::warning(warning);
+        }
+        if let Some(tried) = in_shadow(&registry.list()) {
+            output::warning(format!("in shadow: {tried}"));
         }
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let code = runtime.block_on(self.talk(registry, &settings))?;

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use hookspec::{Plugin, Problem};
+use hookspec::registry::{Plugin, Problem};
 
 use crate::hooks::{Asking, builder, fires};
 use crate::others;
@@ -20,6 +20,7 @@ use crate::settings::{Common, Settings};
 
 use super::CommandResult;
 use super::install::check::check;
+use super::list::in_shadow;
 
 #[derive(Debug, Args)]
 pub(crate) struct Doctor {}
@@ -119,6 +120,8 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
                 "hooks: {} found, {} selected, at {} points",
                 report.found, report.selected, report.points
             )));
+            let tried = in_shadow(&registry.list());
+            findings.extend(tried.map(|text| Finding::warning("hooks in shadow", text)));
             for plugin in &report.plugins {
                 let what = format!(
                     "plugin {} {}: {}, {}, {}",
@@ -171,7 +174,7 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
 /// Points that a hook may listen at in vain.
 fn dead_points() -> Vec<Finding> {
     let fired = fires();
-    let all = hookspec::all_points();
+    let all = hookspec::point::all_points();
     let dead = all.iter().map(|point| point.info());
     let dead = dead.filter(|info| !fired.iter().any(|point| point.wire == info.wire));
     dead.map(|info| {
@@ -206,7 +209,7 @@ fn writable(what: &str, folder: &Path) -> Finding {
 fn unlinked(workspace: &Path, plugins: &[&'static Plugin]) -> Vec<Finding> {
     let program = std::env::current_exe().ok();
     let program = program.as_deref().and_then(Path::file_stem).and_then(|name| name.to_str());
-    let hooks = hookspec::all_points().into_iter().flat_map(hookspec::AnyPoint::linked_hooks);
+    let hooks = hookspec::point::all_points().into_iter().flat_map(hookspec::point::AnyPoint::linked_hooks);
     let linked: BTreeSet<&str> =
         plugins.iter().map(|plugin| plugin.package).chain(hooks.map(|hook| hook.package)).collect();
     match project::examine(workspace, program.unwrap_or_default(), &linked) {

@@ -8,19 +8,22 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Args;
-use hookspec::{HookInfo, HookRow, Plugin, Registry, Setting};
+use hookspec::Registry;
+use hookspec::hooks::{HookInfo, HookRow, Ruled, Setting};
+use hookspec::registry::Plugin;
+use hookspec_bridge::client::Client;
 use serde_json::json;
 
 use crate::hooks::{Asking, Host, host_builder};
 use crate::markdown;
 use crate::names;
-use crate::output::{self, BAD, BOLD, DIM, GOOD, paint};
+use crate::output::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 use crate::places;
 use crate::screen;
 use crate::settings::{Common, Settings};
 use crate::table::{self, Cell, Fit};
 
-use super::CommandResult;
+use super::{CommandResult, bridge};
 
 #[derive(Debug, Args)]
 pub(crate) struct List {
@@ -59,7 +62,11 @@ impl List {
             true => Asking::Person,
             false => Asking::choose(self.non_interactive, self.yes),
         };
-        let registry = host_builder(&settings, common, plugins, self.host, asking);
+        let mut registry = host_builder(&settings, common, plugins, self.host, asking);
+        if self.host == Host::Bridge {
+            // Be it which client it will.
+            registry = registry.fires(Client::ALL.into_iter().flat_map(bridge::fires));
+        }
         let registry = registry.strict(false).build()?;
         if let Some(name) = &self.explain {
             return explain(&registry, plugins, name, common.json);
@@ -106,6 +113,9 @@ impl List {
             let text = format!("{} off, shown with --all; why one is off: --explain NAME", count_off(off));
             output::line(paint(DIM, format!("\n{}", screen::behind(&text, 0))));
         }
+        if let Some(text) = in_shadow(&rows) {
+            output::line(format!("\n{} {}", paint(WARN, "SHADOW"), screen::behind(&text, "SHADOW ".len())));
+        }
         let text = screen::behind(&confirmations(&rows), "CONFIRMATIONS ".len());
         output::line(format!("\n{} {text}", paint(BOLD, "CONFIRMATIONS")));
         places::print(&settings);
@@ -114,6 +124,29 @@ impl List {
         }
         Ok(ExitCode::SUCCESS)
     }
+}
+
+/// What the operator's rules take from a hook, and where that is said: a gate that is on and asked of few things looks like any other.
+fn taken(info: &HookInfo) -> impl Iterator<Item = String> {
+    let said = info.ruled.iter().filter(|said| match said.key {
+        "shadow" => info.shadow,
+        "on_failure" => info.fail_open,
+        key => key == "tools" || key == "paths",
+    });
+    said.map(|said| format!("; {} in {}", said.key, said.source))
+}
+
+/// The hooks that run for trial.
+pub(super) fn in_shadow(rows: &[HookRow]) -> Option<String> {
+    let tried: Vec<&str> =
+        rows.iter().filter(|row| row.on && row.info.shadow).map(|row| row.info.name.as_str()).collect();
+    let (they, run, say) = if tried.len() == 1 { ("it", "runs", "says") } else { ("they", "run", "say") };
+    let names = tried.join(", ");
+    (!tried.is_empty()).then(|| {
+        format!(
+            "{names}: {they} {run}, and nothing that {they} {say} is done; `hookspec trace` counts what that was in a session"
+        )
+    })
 }
 
 /// Who answers when a tool call needs to be confirmed.
@@ -135,9 +168,9 @@ fn confirmations(rows: &[HookRow]) -> String {
 
 fn kind(row: &HookRow) -> String {
     match row.info.placement {
-        hookspec::Placement::Inline => row.info.kind.to_owned(),
-        hookspec::Placement::Blocking => "blocking".to_owned(),
-        hookspec::Placement::Background => "background".to_owned(),
+        hookspec::hooks::Placement::Inline => row.info.kind.to_owned(),
+        hookspec::hooks::Placement::Blocking => "blocking".to_owned(),
+        hookspec::hooks::Placement::Background => "background".to_owned(),
     }
 }
 
@@ -145,14 +178,16 @@ fn cells(row: &HookRow, workspace: &Path) -> Vec<Cell> {
     let info = &row.info;
     // A file of this folder is known by its name here.
     let here = format!("{}/", workspace.display());
+    let taken: String = if row.on { taken(info).collect() } else { String::new() };
+    let decided = format!("{}{taken}", why(row)).replace(&here, "");
     vec![
-        switched(row.on),
+        if row.on && info.shadow { Cell::styled("shadow", WARN) } else { switched(row.on) },
         info.name.as_str().into(),
         info.point.name.into(),
         info.priority.to_string().into(),
         kind(row).into(),
-        info.package.into(),
-        why(row).replace(&here, "").into(),
+        (&*info.package).into(),
+        decided.into(),
         format!("{}:{}", info.file, info.line).into(),
     ]
 }
@@ -184,7 +219,7 @@ fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) 
     let essay = plugins
         .iter()
         .find(|plugin| plugin.package == first.info.package)
-        .and_then(|plugin| plugin.essay(first.info.module));
+        .and_then(|plugin| plugin.essay(&first.info.module));
     if as_json {
         output::json(&json!({ "essay": essay, "hooks": rows, "settings": settings }))?;
         return Ok(ExitCode::SUCCESS);
@@ -203,9 +238,16 @@ fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) 
         }
         output::line(format!("  point     {} ({})", info.point.name, info.point.wire));
         output::line(format!("  priority  {}", info.priority));
+        if let Some(shadowed) = row.shadowed {
+            let text = format!("it runs for trial, and nothing that it says is done: {shadowed}");
+            output::line(format!("  shadow    {}", screen::behind(&text, 12)));
+        }
         output::line(format!("  kind      {}", kind(row)));
         for (name, value) in options(info) {
             output::line(format!("  {name:<9} {}", screen::behind(&value, 12)));
+        }
+        for Ruled { key, value, source, .. } in &info.ruled {
+            output::code(format!("  rule      {key} = {value}  {}", paint(DIM, format!("# {source}"))));
         }
         // A command from a file has no package.
         let place = format!("{} {}:{}", info.package, info.file, info.line);
@@ -214,7 +256,7 @@ fn explain(registry: &Registry, plugins: &[&Plugin], name: &str, as_json: bool) 
     match settings {
         Some(settings) => {
             output::line(format!("settings in force, as in {}", paint(BOLD, format!("[hooks.{group}]"))));
-            for Setting { key, value, source } in settings {
+            for Setting { key, value, source, .. } in settings {
                 // TOML has no word for it.
                 if value.is_null() {
                     output::line(format!("  {}", paint(DIM, format!("# {key}: not set"))));
@@ -247,9 +289,16 @@ fn options(info: &HookInfo) -> Vec<(&'static str, String)> {
         ),
     ];
     all.extend(flags.into_iter().filter(|flag| flag.0).map(|(_, name, what)| (name, what.to_owned())));
-    if !info.aliases.is_empty() {
-        all.push(("aliases", info.aliases.join(", ")));
-    }
+    let lists = [
+        ("before", &info.before),
+        ("after", &info.after),
+        ("tools", &info.tools),
+        ("paths", &info.paths),
+        ("aliases", &info.aliases),
+    ];
+    all.extend(
+        lists.into_iter().filter(|(_, list)| !list.is_empty()).map(|(name, list)| (name, list.join(", "))),
+    );
     all.extend(info.timeout.map(|time| ("timeout", format!("{time:?}"))));
     all.extend(info.budget.map(|time| ("budget", format!("a warning after {time:?}"))));
     all.extend(info.quarantine.map(|most| ("quarantine", format!("switched off after {most} failures"))));

@@ -24,7 +24,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Subcommand;
-use hookspec::{HookSettings, Hooks, Plugin, Session};
+use hookspec::hooks::HookSettings;
+use hookspec::registry::Plugin;
+use hookspec::{Hooks, Session};
 
 use crate::hooks::{Asking, builder};
 use crate::settings::{Common, Settings};
@@ -92,7 +94,7 @@ fn hook_settings<T: HookSettings>(
     settings: &Settings,
     common: &Common,
     plugins: &[&'static Plugin],
-) -> Result<Arc<T>, hookspec::BuildError> {
+) -> Result<Arc<T>, hookspec::registry::BuildError> {
     let registry = builder(settings, common, plugins, Asking::choose(true, false)).strict(false).build()?;
     Ok(Session::builder(&Hooks::new(registry), "settings").build().settings())
 }

@@ -43,10 +43,10 @@ impl Points {
                 describe(point.info());
             }
         } else if common.json {
-            let infos: Vec<_> = hookspec::all_points().iter().map(|point| point.info()).collect();
+            let infos: Vec<_> = hookspec::point::all_points().iter().map(|point| point.info()).collect();
             output::json(&infos)?;
         } else {
-            let rows: Vec<Vec<Cell>> = hookspec::all_points()
+            let rows: Vec<Vec<Cell>> = hookspec::point::all_points()
                 .iter()
                 .map(|point| point.info())
                 .map(|info| {
@@ -66,10 +66,13 @@ impl Points {
     }
 }
 
-fn describe(info: &hookspec::PointInfo) {
+fn describe(info: &hookspec::point::PointInfo) {
     output::line(format!("{}  {}  -> {}", paint(BOLD, info.name), info.wire, info.verdict));
     if !info.aliases.is_empty() {
         output::line(paint(DIM, format!("also called {}", info.aliases.join(", "))));
+    }
+    if info.local {
+        output::line(paint(DIM, "local: for hooks in this program only; it has no JSON and no schema"));
     }
     output::line(format!("\n{}\n", behind(info.docs, 0)));
     for field in info.fields {
@@ -82,7 +85,7 @@ fn describe(info: &hookspec::PointInfo) {
 /// The reference page of all points; `docs/points.md` is made by it.
 fn markdown() -> String {
     let mut text = String::from("# Hook points\n\nMade by `hookspec points --markdown`; do not edit.\n");
-    for point in hookspec::all_points() {
+    for point in hookspec::point::all_points() {
         let info = point.info();
         text.push_str(&format!("\n## `{}`\n\n{}\n\n", info.name, info.docs));
         text.push_str(&format!("- wire name: `{}`\n- verdict: `{}`\n", info.wire, info.verdict));
@@ -91,6 +94,9 @@ fn markdown() -> String {
         }
         if info.transient {
             text.push_str("- messages go into the one request and are not stored\n");
+        }
+        if info.local {
+            text.push_str("- local: for hooks in this program only; it has no JSON and no schema\n");
         }
         if !info.fields.is_empty() {
             text.push_str("\n| field | type | |\n|---|---|---|\n");

@@ -3,7 +3,8 @@
 use std::process::ExitCode;
 
 use clap::{Args, Subcommand};
-use hookspec::{Plugin, StateDir};
+use hookspec::registry::Plugin;
+use hookspec::session::StateDir;
 use hookspec_builtins::auto_snapshots::{Restored, Settings as SnapshotSettings, Shadow, Snapshot};
 use jiff::Timestamp;
 

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use clap::Args;
-use hookspec::{Plugin, StateDir};
+use hookspec::registry::Plugin;
+use hookspec::session::StateDir;
 use hookspec_builtins::manifest::{self, Key, KeyError};
 
 use crate::foreign;

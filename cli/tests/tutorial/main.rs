@@ -76,6 +76,9 @@ impl Reader {
             .env("CARGO_HOME", cargo_home)
             .env("CARGO_NET_OFFLINE", "true")
             .env("CARGO_TARGET_DIR", Path::new(env!("CARGO_TARGET_TMPDIR")).parent().unwrap())
+            // As this checkout's own profiles say, or nothing that is in the target folder already would do.
+            .env("CARGO_PROFILE_DEV_DEBUG", "false")
+            .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
             .envs(self.environment.iter().map(|(name, value)| (name, value)))
             .output()
             .unwrap()

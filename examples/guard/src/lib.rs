@@ -2,10 +2,11 @@
 //! differently, and what it has to say at the end. The same functions run in `guard chat`, and in Codex, Claude
 //! Code or Gemini CLI after `guard install codex`.
 
+use hookspec::ask::Continue;
 use hookspec::points::{
     LOOP_CONTINUE, SESSION_START, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE, TOOL_TRANSFORM, TURN_PRE,
 };
-use hookspec::{Continue, First, Fold, Gate, Message, ToolUse, hook};
+use hookspec::{First, Fold, Gate, Message, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
 hookspec::plugin!();
@@ -86,7 +87,8 @@ mod tests {
 
     use std::time::Duration;
 
-    use hookspec::{Hooks, Registry, Session, ToolStatus, fire_now};
+    use hookspec::tool::ToolStatus;
+    use hookspec::{Hooks, Registry, Session, fire_now};
     use serde_json::{Map, json};
 
     use super::*;

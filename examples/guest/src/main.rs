@@ -83,7 +83,7 @@ fn main() {
     let code = serve(client, event, |_| {
         let registry = Registry::builder().plugins(hookspec::plugins![]).mode(Mode::Bridge).build()?;
         let bridge = Bridge::new(Hooks::new(registry));
-        Ok::<_, hookspec::BuildError>(match state_folder() {
+        Ok::<_, hookspec::registry::BuildError>(match state_folder() {
             Some(folder) => bridge.remembering(Store::new(folder)),
             None => bridge,
         })

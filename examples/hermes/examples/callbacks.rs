@@ -7,8 +7,10 @@ use std::path::Path;
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use hookspec::hooks::BoxError;
 use hookspec::points::{EndReason, GENERATION_PRE};
-use hookspec::{BoxError, Clock, Hook, Hooks, Message, Mode, Registry, Role};
+use hookspec::session::Clock;
+use hookspec::{Hook, Hooks, Message, Mode, Registry, Role};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Limits, Opening, Silent};
 use hookspec_agent::models::ModelOptions;
@@ -79,7 +81,7 @@ pub(crate) async fn play(folder: &Path) -> Result<Vec<String>, BoxError> {
         .plugins(hookspec::plugins![hookspec_hermes, hookspec_agent])
         .mode(Mode::Embedded)
         .register(Hook::new(hookspec::points::TOOL_CONFIRM, "host.yes", |_, _| {
-            hookspec::First(hookspec::Confirmation::Confirm)
+            hookspec::First(hookspec::ask::Confirmation::Confirm)
         }))
         .register(
             Hook::new(GENERATION_PRE, "host.sent", move |event, _| {

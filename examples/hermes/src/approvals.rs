@@ -3,8 +3,10 @@
 //! The answer itself is heard by the engine alone. That it was given shows when the call is over, which is
 //! when this is told.
 
+use hookspec::ask::Why;
 use hookspec::points::{TOOL_CONFIRM, TOOL_POST_EXECUTE};
-use hookspec::{Flow, Session, ToolStatus, ToolUse, Why, fire_now, hook};
+use hookspec::tool::ToolStatus;
+use hookspec::{Flow, Session, ToolUse, fire_now, hook};
 use serde::{Deserialize, Serialize};
 
 use crate::points::{Choice, POST_APPROVAL_RESPONSE};

@@ -7,8 +7,10 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookspec::model::{Request, Usage};
 use hookspec::points::SESSION_START;
-use hookspec::{Flow, Message, Request, Session, SessionBuilder, Usage, fire_now, hook};
+use hookspec::session::SessionBuilder;
+use hookspec::{Flow, Message, Session, fire_now, hook};
 
 use crate::points::{
     ChildCall, ChildStatus, Classification, ON_SESSION_RESET, ON_SKILL_LIFECYCLE, POST_AUXILIARY_CALL,

@@ -6,8 +6,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use hookspec::hooks::BoxError;
+use hookspec::model::Request;
 use hookspec::points::GENERATION_PRE;
-use hookspec::{BoxError, Fold, Message, Request, Session, hook};
+use hookspec::{Fold, Message, Session, hook};
 use serde::{Deserialize, Serialize};
 
 /// What was added to which message.

@@ -4,8 +4,12 @@
 
 use std::time::Duration;
 
+use hookspec::hooks::BoxError;
+use hookspec::model::Request;
 use hookspec::points::TurnOutcome;
-use hookspec::{BoxError, LogView, Message, Request, Role, Session, ToolStatus, ToolUse};
+use hookspec::session::LogView;
+use hookspec::tool::ToolStatus;
+use hookspec::{Message, Role, Session, ToolUse};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 

@@ -2,7 +2,10 @@
 //!
 //! A directive that means nothing at the hook's point is a failure of the hook, and a gate that fails denies.
 
-use hookspec::{BoxError, Continue, First, Fold, Gate, IntoOutcome, Message, Outcome, Verdict};
+use hookspec::ask::Continue;
+use hookspec::hooks::{BoxError, IntoOutcome, Outcome};
+use hookspec::point::Verdict;
+use hookspec::{First, Fold, Gate, Message};
 
 use crate::directive::Directive;
 use crate::points::Classification;
@@ -72,8 +75,9 @@ impl IntoOutcome<Fold<Vec<Message>>> for Directive {
 
 #[cfg(test)]
 mod tests {
+    use hookspec::point::Point;
     use hookspec::points::{LOOP_CONTINUE, TOOL_PRE_EXECUTE, TOOL_RESULT_TRANSFORM, TurnOutcome};
-    use hookspec::{Hook, Hooks, Point, Registry, Session, ToolUse, fire_now};
+    use hookspec::{Hook, Hooks, Registry, Session, ToolUse, fire_now};
     use serde_json::{Value, json};
 
     use super::*;

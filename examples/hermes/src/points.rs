@@ -6,7 +6,9 @@
 
 use std::time::Duration;
 
-use hookspec::{Message, Request, ToolUse, Usage, Why, hook_point};
+use hookspec::ask::Why;
+use hookspec::model::{Request, Usage};
+use hookspec::{Message, ToolUse, hook_point};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -47,7 +49,7 @@ pub struct ChildCall {
     /// How many bytes its result had.
     pub output_bytes: u64,
     /// How it ended.
-    pub status: hookspec::ToolStatus,
+    pub status: hookspec::tool::ToolStatus,
 }
 
 /// What a failed call to a model is held for.

@@ -8,7 +8,8 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use hookspec::points::{GENERATION_PRE, LOOP_CONTINUE, STEP_POST, TOOL_POST_EXECUTE, TURN_POST, TURN_PRE};
-use hookspec::{Message, Session, ToolStatus, ToolUse, hook};
+use hookspec::tool::ToolStatus;
+use hookspec::{Message, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
 /// What has been seen of a session.

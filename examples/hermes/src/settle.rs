@@ -1,7 +1,8 @@
 //! What hooks at a point of this crate leave to whoever fired it: failures that are told, and a session that ends.
 
+use hookspec::point::{Fired, Verdict};
 use hookspec::points::{ERROR, ErrorSource};
-use hookspec::{Fired, Flow, Session, Verdict, fire_now};
+use hookspec::{Flow, Session, fire_now};
 
 /// Fires `ERROR` for each hook that failed, as the engine does at its own points, and gives on the wish to end the
 /// session. A chain that a hook stopped is only that chain.

@@ -1,7 +1,8 @@
 //! `transform_terminal_output`: what a command wrote, before it becomes a tool's result.
 
 use hookspec::points::TOOL_RESULT_TRANSFORM;
-use hookspec::{Flow, Fold, Message, Session, ToolStatus, ToolUse, fire_now, hook};
+use hookspec::tool::ToolStatus;
+use hookspec::{Flow, Fold, Message, Session, ToolUse, fire_now, hook};
 
 use crate::points::TRANSFORM_TERMINAL_OUTPUT;
 use crate::seen::Seen;

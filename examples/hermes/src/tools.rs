@@ -2,7 +2,8 @@
 
 use std::borrow::Cow;
 
-use hookspec::{CallFormat, Session, ToolUse};
+use hookspec::tool::CallFormat;
+use hookspec::{Session, ToolUse};
 use serde_json::{Map, Value, json};
 
 /// The tool whose result is a terminal's output.

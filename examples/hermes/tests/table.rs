@@ -12,7 +12,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use hookspec::{Clock, Hooks, Message, Registry, Session, find_point, fire_sites};
+use hookspec::point::{find_point, fire_sites};
+use hookspec::session::Clock;
+use hookspec::{Hooks, Message, Registry, Session};
 use hookspec_agent as _;
 use hookspec_hermes::{COMMON, Callbacks, Category, ELSEWHERE, Row, TABLE, markdown};
 use serde_json::{Map, Value, json};
@@ -46,7 +48,7 @@ fn every_name_is_a_points_alias_and_only_that_points() {
     for Row { name, point, .. } in &TABLE {
         let info = find_point(name).unwrap_or_else(|| panic!("`{name}` is no point's name")).info();
         assert_eq!(info.name, *point, "{name}");
-        let called = hookspec::all_points().into_iter().filter(|point| point.info().is_called(name));
+        let called = hookspec::point::all_points().into_iter().filter(|point| point.info().is_called(name));
         assert_eq!(called.count(), 1, "`{name}` means two points");
     }
 }
@@ -64,7 +66,7 @@ fn every_point_is_fired_and_every_point_of_this_crate_has_a_name_of_hermess() {
         let fired = if find_point(name).unwrap().info().package == "hookspec" { &engine } else { &ours };
         assert!(fired.contains(point), "nobody fires {point} for `{name}`");
     }
-    let declared: BTreeSet<&str> = hookspec::all_points()
+    let declared: BTreeSet<&str> = hookspec::point::all_points()
         .iter()
         .map(|point| point.info())
         .filter(|info| info.package == "hookspec-hermes")
@@ -100,7 +102,11 @@ fn played(row: &Row, fixture: &Value) -> Vec<Map<String, Value>> {
     let hooks = Hooks::new(callbacks.register(builder).build().unwrap());
     let parent = Session::builder(&hooks, "parent").build();
     let told_at = "2026-01-02T03:04:05Z".parse::<jiff::Timestamp>().unwrap();
-    let said = |role, content: &str, id: &str| Message { id: Some(id.into()), ..Message::new(role, content) };
+    let said = |role, content: &str, id: &str| {
+        let mut message = Message::new(role, content);
+        message.id = Some(id.into());
+        message
+    };
     let log = [
         said(hookspec::Role::System, "You help.", "m1"),
         said(hookspec::Role::User, "fix the tests", "m2"),

@@ -7,8 +7,11 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use hookspec::model::Request;
 use hookspec::points::{GENERATION_PRE, SESSION_END, TURN_POST};
-use hookspec::{InterruptReason, Message, Request, Session, ToolError, hook, tool};
+use hookspec::session::InterruptReason;
+use hookspec::tool::ToolError;
+use hookspec::{Message, Session, hook, tool};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -224,7 +227,7 @@ fn in_force(switch: &Switch, session: &Session) -> Option<Arc<Config>> {
 
 fn tell(session: &Session, text: String) {
     // Where it cannot be stored, the host learns that before it calls the model.
-    let _ = session.append(Message { hook: Some("llm_switch.hold".to_owned()), ..Message::system(text) });
+    let _ = session.append(Message::system(text).said_by("llm_switch.hold"));
 }
 
 /// Says where the calls to a model go. A script has no address, and must not be opened again for one.

@@ -4,7 +4,8 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use hookspec::points::SESSION_START;
-use hookspec::{Message, Session, ToolError, hook, tool};
+use hookspec::tool::ToolError;
+use hookspec::{Message, Session, hook, tool};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

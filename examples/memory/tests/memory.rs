@@ -3,7 +3,8 @@
 #![allow(clippy::unwrap_used)] // a test that cannot go on has failed
 
 use hookspec::points::{SESSION_START, StartReason};
-use hookspec::{Hooks, Registry, RegistryBuilder, Session, ToolUse, fire};
+use hookspec::registry::RegistryBuilder;
+use hookspec::{Hooks, Registry, Session, ToolUse, fire};
 
 fn builder() -> RegistryBuilder {
     Registry::builder().plugins(hookspec::plugins![memory])

@@ -1,6 +1,7 @@
 //! A bakery with a hook point of its own: declared here, fired here, listed and described by what it declares.
 
-use hookspec::{AnyPoint, Gate, Hooks, Point, Registry, Session, fire_now, hook, hook_point};
+use hookspec::point::{AnyPoint, Point};
+use hookspec::{Gate, Hooks, Registry, Session, fire_now, hook, hook_point};
 
 hook_point! {
     /// Before something goes into the oven.
@@ -35,7 +36,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             None => println!("{recipe}: into the oven"),
         }
     }
-    let schema = hookspec::find_point("pre_bake").and_then(AnyPoint::schema);
+    let schema = hookspec::point::find_point("pre_bake").and_then(AnyPoint::schema);
     println!("{:#}", schema.unwrap_or_default());
     Ok(())
 }

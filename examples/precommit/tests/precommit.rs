@@ -4,8 +4,9 @@
 
 use std::path::{Path, PathBuf};
 
+use hookspec::model::Usage;
 use hookspec::points::{TURN_POST, TurnOutcome};
-use hookspec::{Config, Hooks, Message, Registry, Session, Usage, fire};
+use hookspec::{Config, Hooks, Message, Registry, Session, fire};
 
 fn session(workspace: &Path, command: &str) -> Session {
     let mut config = Config::new();

@@ -5,8 +5,11 @@
 //! happens. `POST_CHECKPOINT` has the session's timeline since the last checkpoint, so that there is something to learn
 //! from; what fails there never fails the checkpoint.
 
+use hookspec::ask::{Answer, ElicitKind, Elicitation};
 use hookspec::points::ELICIT;
-use hookspec::{Answer, BlockingError, ElicitKind, Elicitation, Gate, Session, ToolError, fire, hook, tool};
+use hookspec::spawn::BlockingError;
+use hookspec::tool::ToolError;
+use hookspec::{Gate, Session, fire, hook, tool};
 use jiff::Timestamp;
 use rusqlite::params;
 use schemars::JsonSchema;

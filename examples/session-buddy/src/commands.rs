@@ -2,7 +2,7 @@
 
 use std::process::ExitCode;
 
-use hookspec::BoxError;
+use hookspec::hooks::BoxError;
 use hookspec_cli::clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use hookspec_cli::{Invocation, PluginCommand};
 use jiff::Timestamp;

@@ -6,7 +6,8 @@ use hookspec::points::{
     EndReason, FILE_POST_PATCH, FILE_POST_SAVE, MESSAGE_POST_PROCESS, MESSAGE_PRE_PROCESS, SESSION_END,
     SESSION_START, TOOL_POST_EXECUTE,
 };
-use hookspec::{Message, Session, ToolStatus, ToolUse, fire, hook};
+use hookspec::tool::ToolStatus;
+use hookspec::{Message, Session, ToolUse, fire, hook};
 use jiff::ToSpan;
 
 use crate::errors::{self, Memory};

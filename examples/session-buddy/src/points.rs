@@ -18,8 +18,9 @@
 
 use std::path::Path;
 
+use hookspec::hook_point;
+use hookspec::point::{Point, PointInfo};
 use hookspec::points::EndReason;
-use hookspec::{Point, PointInfo, hook_point};
 
 use crate::checkpoint::Checkpoint;
 use crate::quality::Quality;

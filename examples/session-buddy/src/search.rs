@@ -6,7 +6,8 @@
 
 use std::collections::BTreeSet;
 
-use hookspec::{Fold, Session, ToolError, fire, hook, tool};
+use hookspec::tool::ToolError;
+use hookspec::{Fold, Session, fire, hook, tool};
 use jiff::Timestamp;
 use rusqlite::params;
 use schemars::JsonSchema;

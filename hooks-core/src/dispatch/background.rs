@@ -4,44 +4,49 @@ use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 
-use crate::background::Queued;
-use crate::entry::Call;
-use crate::failure::Cause;
-use crate::flow::Flow;
-use crate::guard::guarded;
-use crate::outcome::Outcome;
-use crate::point::Point;
+use crate::base::guard::guarded;
+use crate::declared::failure::Cause;
+use crate::declared::json_call::JsonOnce;
+use crate::declared::outcome::Outcome;
+use crate::declared::point::Point;
+use crate::machinery::background::Queued;
+use crate::machinery::chain::{Chain, Frame};
+use crate::plain::flow::Flow;
 use crate::registry::HookSlot;
 use crate::session::{OnceRun, Session};
 
-use super::chain::{Chain, Frame};
 use super::limit::asynchronous;
 use super::pool::on_pool;
-use super::settle::{error_text, report};
+use super::settle::{cause_of, report};
 use super::watch::Begun;
 
 /// Queues a run of a background hook. Where its queue is full the producer waits for room, but not long, and not with its thread.
 pub(super) async fn enqueue<P: Point>(
     hook: &HookSlot<P>,
     session: &Session,
-    event: &P::Event<'_>,
+    (event, json): (&P::Event<'_>, JsonOnce),
     chain: Chain,
     once: Option<OnceRun>,
     may_wait: bool,
 ) {
     let owned = match guarded(|| P::own(event)) {
-        Ok(owned) => Arc::new(owned),
+        Ok(Some(owned)) => Arc::new(owned),
+        Ok(None) => {
+            report(hook, session, no_copy::<P>());
+            return;
+        }
         Err(panic) => {
             report(hook, session, Cause::Panic(panic));
             return;
         }
     };
-    let run = Box::pin(run(hook.clone(), session.clone(), owned, chain, once));
+    let run = Box::pin(run(hook.clone(), session.clone(), (owned, json), chain, once));
     let background = session.hooks().background();
-    let mut queued = background.enqueue(&hook.info, hook.number(), session, run);
+    let (lane, pending) = ((hook.number(), session.same()), session.pending());
+    let mut queued = background.enqueue(&hook.info, lane, pending, run);
     if may_wait && let Queued::Full(run) = queued {
-        background.room(hook.number(), session).await;
-        queued = background.enqueue(&hook.info, hook.number(), session, run);
+        background.room(lane).await;
+        queued = background.enqueue(&hook.info, lane, pending, run);
     }
     let why = match queued {
         Queued::Yes => return,
@@ -57,10 +62,15 @@ pub(super) async fn enqueue<P: Point>(
     );
 }
 
+/// A hook that needs a copy at a `local` point: a registry has none, and if one were there it would not run.
+pub(super) fn no_copy<P: Point>() -> Cause {
+    Cause::Error(format!("the event of the `local` point `{}` cannot be copied", P::INFO.name))
+}
+
 async fn run<P: Point>(
     hook: HookSlot<P>,
     session: Session,
-    owned: Arc<P::Owned>,
+    (owned, mut json): (Arc<P::Owned>, JsonOnce),
     chain: Chain,
     once: Option<OnceRun>,
 ) {
@@ -70,13 +80,13 @@ async fn run<P: Point>(
     let mut ran = pin!(async {
         let limit = hook.info.timeout;
         match &hook.call {
-            Call::Async(call) => {
+            call if call.is_async() => {
                 let mut out = Outcome::silent();
-                let event = P::lend(&owned);
-                let cause = asynchronous::<P>(*call, event, &session, limit, true, &mut out).await;
+                let event = (P::lend(&owned), &mut json);
+                let cause = asynchronous::<P>(call, event, &session, limit, true, &mut out).await;
                 (out, cause)
             }
-            call => on_pool::<P>(call, Arc::clone(&owned), &session, limit, Outcome::silent()).await,
+            call => on_pool::<P>(call, (Arc::clone(&owned), json), &session, limit, Outcome::silent()).await,
         }
     });
     let (mut out, cause) = poll_fn(|cx| chain.during(|| ran.as_mut().poll(cx))).await;
@@ -84,9 +94,9 @@ async fn run<P: Point>(
         once.into_iter().for_each(OnceRun::done);
     }
     let said = out.take().map(|said| *said).unwrap_or_default();
-    let error = said.error.map(error_text);
+    let error = said.error.map(cause_of);
     if let (Some(lap), _) = begun.stop() {
-        let error = cause.as_ref().map(ToString::to_string).or_else(|| error.clone());
+        let error = cause.as_ref().map(ToString::to_string).or_else(|| error.as_ref().map(Cause::detail));
         let messages: Vec<_> = said.messages.into_iter().map(Arc::new).collect();
         lap.saying(said.gate.as_ref(), said.fold.as_ref(), said.first.as_ref(), &said.flow, error)
             .record(&messages);
@@ -94,7 +104,7 @@ async fn run<P: Point>(
     if said.flow != Flow::Continue {
         tracing::warn!(hook = hook.info.name, flow = ?said.flow, "a background hook cannot change the flow; ignored");
     }
-    for cause in error.map(Cause::Error).into_iter().chain(cause) {
+    for cause in error.into_iter().chain(cause) {
         report(&hook, &session, cause);
     }
 }

@@ -4,16 +4,17 @@
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::entry::SyncCall;
-use crate::failure::Cause;
-use crate::fired::Fired;
-use crate::guard::swallow;
-use crate::outcome::{Outcome, Unrun};
-use crate::point::Point;
+use crate::base::guard::swallow;
+use crate::declared::entry::SyncCall;
+use crate::declared::failure::Cause;
+use crate::declared::fired::Fired;
+use crate::declared::outcome::{Outcome, Unrun};
+use crate::declared::point::Point;
+use crate::machinery::chain;
+use crate::machinery::chain::Frame;
 use crate::registry::Slots;
 use crate::session::Session;
 
-use super::chain::{self, Frame};
 use super::settle::{settle, too_deep};
 use super::{On, Progress, Quick};
 

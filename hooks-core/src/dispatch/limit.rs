@@ -5,17 +5,19 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use crate::entry::{AsyncCall, BoxFuture};
-use crate::failure::Cause;
-use crate::guard::{Guarded, guarded};
-use crate::outcome::{Outcome, Unrun};
-use crate::point::Point;
+use crate::base::boxed::BoxFuture;
+use crate::base::guard::{Guarded, guarded};
+use crate::declared::entry::Call;
+use crate::declared::failure::Cause;
+use crate::declared::json_call::JsonOnce;
+use crate::declared::outcome::{Outcome, Unrun};
+use crate::declared::point::Point;
 use crate::session::Session;
 
 /// Calls an async hook, again if it has to wait for its state first, and polls it to its end.
 pub(super) async fn asynchronous<P: Point>(
-    call: AsyncCall<P>,
-    event: P::Event<'_>,
+    call: &Call<P>,
+    (event, json): (P::Event<'_>, &mut JsonOnce),
     session: &Session,
     limit: Option<Duration>,
     may_wait: bool,
@@ -24,9 +26,11 @@ pub(super) async fn asynchronous<P: Point>(
     loop {
         // One block, so that what the future borrows of the outcome is given back before the outcome is looked at.
         let ended = {
-            let mut lent = Some((P::with(&event, None), &mut *out));
+            let mut lent = Some((P::with(&event, None), &mut *json, &mut *out));
             let first = poll_fn(|cx| {
-                Poll::Ready(lent.take().map(|(event, out)| first::<P>(call, event, session, out, cx)))
+                Poll::Ready(
+                    lent.take().map(|(event, json, out)| first::<P>(call, (event, json), session, out, cx)),
+                )
             });
             match first.await {
                 Some(First::Ended(panic)) => Some(panic.map(Cause::Panic)),
@@ -58,13 +62,13 @@ pub(super) enum First<'a> {
 /// Calls an async hook and polls it once. Most are ready then, and need nothing of what waiting takes.
 #[inline]
 pub(super) fn first<'a, P: Point>(
-    call: AsyncCall<P>,
-    event: P::Event<'a>,
+    call: &Call<P>,
+    (event, json): (P::Event<'a>, &mut JsonOnce),
     session: &'a Session,
     out: &'a mut Outcome<P::Verdict>,
     cx: &mut Context<'_>,
 ) -> First<'a> {
-    let mut future = match guarded(move || call(event, session, out)) {
+    let mut future = match guarded(move || call.begin(event, json, session, out)) {
         Ok(Some(future)) => Guarded::new(future),
         Ok(None) => return First::Unrun,
         Err(panic) => return First::Ended(Some(panic)),
@@ -76,7 +80,7 @@ pub(super) fn first<'a, P: Point>(
 }
 
 /// Waits for the turn of a hook that did not get its state; `false` if it was not for that.
-pub(super) async fn turn<V: crate::verdict::Verdict>(
+pub(super) async fn turn<V: crate::plain::verdict::Verdict>(
     out: &mut Outcome<V>,
     may_wait: bool,
 ) -> Result<bool, Cause> {
@@ -124,5 +128,5 @@ pub(super) fn over(
 ) -> Poll<Cause> {
     let Some(limit) = limit else { return Poll::Pending };
     let alarm = alarm.get_or_insert_with(|| session.hooks().spawn().sleep(limit));
-    alarm.as_mut().poll(cx).map(|()| Cause::Timeout(limit))
+    alarm.as_mut().poll(cx).map(|()| Cause::Timeout { limit, words: String::new() })
 }

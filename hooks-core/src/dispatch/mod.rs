@@ -7,97 +7,38 @@
 //! - anything else (an observer, async, blocking, background or once-only hooks, closures, hooks switched off, time
 //!   limits, a state that somebody else holds): the loop in [`slow`].
 //!
+//! Hooks around work are apart, in [`around`](mod@around): there each runs the rest of its chain.
+//!
 //! All three promise the same: priority order, each hook sees what earlier ones emitted, no panic gets out,
 //! a hook that fails costs only itself, and a gate that fails denies. The reference model in `tests/model` says what
 //! that is, and every way is held to it.
 
+mod around;
 mod background;
-pub(crate) mod chain;
 mod fast;
 mod limit;
 mod pool;
+mod progress;
 mod settle;
 mod slow;
 mod watch;
 
+use std::any::TypeId;
 use std::pin::pin;
 use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
-use crate::fired::Fired;
-use crate::point::Point;
+use crate::declared::fired::Fired;
+use crate::declared::point::{FiredPoint, Point};
 use crate::registry::{Handle, Slots};
-use crate::session::{Session, Ticket};
-use crate::verdict::Verdict;
+use crate::session::Session;
 
-/// The folded value while a chain runs, outside of `Fired` so that the next event can borrow it.
-type FoldOf<P> = <<P as Point>::Verdict as Verdict>::Fold;
+use progress::{FoldOf, On, Progress, Quick, unboxed};
 
-/// How far a chain of hooks came.
-struct Progress<P: Point> {
-    /// The next hook to run.
-    next: usize,
-    /// Its turn, where it waits for its state.
-    ticket: Option<Ticket>,
-    /// The hooks that run, once that is decided.
-    on: On,
-    value: Option<FoldOf<P>>,
-    fired: Fired<P::Verdict>,
-}
+pub(crate) use around::around_nothing;
+pub use around::{around, around_now};
 
-impl<P: Point> Progress<P> {
-    const fn none() -> Self {
-        Self { next: 0, ticket: None, on: On::Undecided, value: None, fired: Fired::SILENT }
-    }
-
-    fn end(mut self) -> Fired<P::Verdict> {
-        if let Some(value) = self.value {
-            self.fired.told().fold = Some(value);
-        }
-        self.fired
-    }
-}
-
-/// Which hooks of a chain run: decided when it begins, so that what one of them switches counts from the next time on.
-enum On {
-    Undecided,
-    All,
-    /// A bit each.
-    Some(Vec<u64>),
-}
-
-impl On {
-    fn decide<P: Point>(slots: &Slots<P>, session: &Session) -> Self {
-        let off = session.off_names();
-        if off.is_none() && slots.all_on() {
-            return Self::All;
-        }
-        let mut bits = vec![0_u64; slots.hooks.len().div_ceil(64)];
-        for (index, hook) in slots.hooks.iter().enumerate() {
-            let off = off.as_ref().is_some_and(|off| off.contains(&hook.info.name));
-            if hook.switch.is_on() && !off {
-                bits[index / 64] |= 1 << (index % 64);
-            }
-        }
-        Self::Some(bits)
-    }
-
-    fn has(&self, index: usize) -> bool {
-        match self {
-            Self::Some(bits) => bits[index / 64] & (1 << (index % 64)) != 0,
-            Self::All | Self::Undecided => true,
-        }
-    }
-}
-
-/// What the fast loop came to.
-enum Quick<P: Point> {
-    Done(Fired<P::Verdict>),
-    /// The rest is for the slow loop; boxed, for it is rare.
-    Rest(Option<Box<Progress<P>>>),
-}
-
-impl<P: Point> Handle<P> {
+impl<P: FiredPoint> Handle<P> {
     /// Runs the hooks of this point on one event.
     ///
     /// The future is ready at once unless an async or blocking hook is among them, or a hook waits for its state.
@@ -110,7 +51,7 @@ impl<P: Point> Handle<P> {
 
     /// Runs the hooks of this point on one event, on this thread.
     ///
-    /// For sync hosts, which build their registry with [`sync_host`](crate::RegistryBuilder::sync_host) so
+    /// For sync hosts, which build their registry with [`sync_host`](crate::registry::RegistryBuilder::sync_host) so
     /// that no async hook gets selected. Where one is selected all the same, this thread waits for it; if it may not, for it
     /// drives an async runtime that has no other, that hook fails and says so.
     #[inline]
@@ -120,10 +61,6 @@ impl<P: Point> Handle<P> {
             Quick::Rest(progress) => wait::<P>(&self.0, session, event, unboxed(progress)),
         }
     }
-}
-
-fn unboxed<P: Point>(progress: Option<Box<Progress<P>>>) -> Progress<P> {
-    progress.map_or_else(Progress::none, |progress| *progress)
 }
 
 /// The outcome, where it can be had without the slow loop.
@@ -152,7 +89,7 @@ fn watched<P: Point>(slots: &Slots<P>, session: &Session, event: &P::Event<'_>) 
     if slots.hooks.is_empty() {
         return Quick::Done(Fired::SILENT);
     }
-    if slots.is_plain() && !session.has_off_at::<P>() {
+    if slots.is_plain() && !session.has_off_at(TypeId::of::<P>()) {
         fast::run::<P>(slots, session, event)
     } else {
         Quick::Rest(None)
@@ -178,6 +115,10 @@ fn wait<P: Point>(
     spawn.block_on(Box::pin(async { fired = running.await }));
     fired
 }
+
+/// What `fire!` and `fire_now!` ask first: once, in a function of its own, so that it is complained of once.
+#[inline(always)]
+pub const fn must_fire<P: FiredPoint>() {}
 
 /// What `fire!` calls.
 pub async fn fire<P: Point>(session: &Session, event: P::Event<'_>) -> Fired<P::Verdict> {

@@ -7,15 +7,16 @@ use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
-use crate::entry::Call;
-use crate::failure::Cause;
-use crate::guard::{drop_quietly, guarded};
-use crate::outcome::Outcome;
-use crate::point::Point;
+use crate::base::guard::{drop_quietly, guarded};
+use crate::declared::entry::Call;
+use crate::declared::failure::Cause;
+use crate::declared::json_call::JsonOnce;
+use crate::declared::outcome::Outcome;
+use crate::declared::point::Point;
+use crate::machinery::chain::CutOff;
+use crate::machinery::spawn::{Given, give};
 use crate::session::Session;
-use crate::spawn::{Given, give};
 
-use super::chain::CutOff;
 use super::limit::{over, turn};
 
 /// What came of a hook on a pool thread.
@@ -46,13 +47,13 @@ impl<P: Point> Drop for Job<'_, P> {
 /// Runs a hook on a pool thread, on its own copy of the event, and waits for it as long as it may take.
 pub(super) async fn on_pool<P: Point>(
     call: &Call<P>,
-    owned: Arc<P::Owned>,
+    (owned, json): (Arc<P::Owned>, JsonOnce),
     session: &Session,
     limit: Option<Duration>,
     mut out: Outcome<P::Verdict>,
 ) -> Ran<P> {
     loop {
-        let (ran, cause) = once::<P>(call, &owned, session, limit, out).await;
+        let (ran, cause) = once::<P>(call, (&owned, &json), session, limit, out).await;
         out = ran;
         if cause.is_some() {
             return (out, cause);
@@ -67,18 +68,18 @@ pub(super) async fn on_pool<P: Point>(
 
 async fn once<P: Point>(
     call: &Call<P>,
-    owned: &Arc<P::Owned>,
+    (owned, json): (&Arc<P::Owned>, &JsonOnce),
     session: &Session,
     limit: Option<Duration>,
     mut out: Outcome<P::Verdict>,
 ) -> Ran<P> {
-    let (call, owned, other) = (call.clone(), Arc::clone(owned), session.clone());
+    let (call, owned, mut json, other) = (call.clone(), Arc::clone(owned), json.clone(), session.clone());
     let cut_off = CutOff::default();
     let run = cut_off.clone();
     let work = move || {
-        let ended = run.during(|| guarded(|| call_here(&call, &owned, &other, &mut out)));
+        let ended = run.during(|| guarded(|| call_here(&call, (&owned, &mut json), &other, &mut out)));
         // Before anybody goes on: a host that ends the session now finds nobody holding it.
-        drop_quietly((other, owned, call), "what a hook ran on");
+        drop_quietly((other, owned, json, call), "what a hook ran on");
         (out, ended.err().map(Cause::Panic))
     };
     let given = match give(session.hooks().spawn(), work) {
@@ -101,15 +102,16 @@ async fn once<P: Point>(
     ran
 }
 
-fn call_here<P: Point>(call: &Call<P>, owned: &P::Owned, session: &Session, out: &mut Outcome<P::Verdict>) {
+fn call_here<P: Point>(
+    call: &Call<P>,
+    (owned, json): (&P::Owned, &mut JsonOnce),
+    session: &Session,
+    out: &mut Outcome<P::Verdict>,
+) {
     let event = P::lend(owned);
-    match call {
-        Call::Sync(call) => call(&event, session, out),
-        Call::Closure(call) => call(&event, session, out),
-        Call::Async(call) => {
-            if let Some(future) = call(event, session, out) {
-                session.hooks().spawn().block_on(future);
-            }
-        }
+    if !call.is_async() {
+        call.now(&event, json, session, out);
+    } else if let Some(future) = call.begin(event, json, session, out) {
+        session.hooks().spawn().block_on(future);
     }
 }

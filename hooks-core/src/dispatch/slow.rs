@@ -6,17 +6,20 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::task::Poll;
 
-use crate::entry::{Call, Placement};
-use crate::failure::Cause;
-use crate::fired::Fired;
-use crate::guard::guarded;
-use crate::outcome::Outcome;
-use crate::point::Point;
+use crate::base::guard::guarded;
+use crate::declared::entry::Call;
+use crate::declared::failure::Cause;
+use crate::declared::fired::Fired;
+use crate::declared::json_call::JsonOnce;
+use crate::declared::outcome::Outcome;
+use crate::declared::point::Point;
+use crate::machinery::chain;
+use crate::machinery::chain::{Chain, Frame};
+use crate::plain::options::Placement;
 use crate::registry::{HookSlot, Slots};
 use crate::session::{OnceRun, Session};
 
-use super::background::enqueue;
-use super::chain::{self, Chain, Frame};
+use super::background::{enqueue, no_copy};
 use super::limit::{First, asynchronous, drive, first, turn};
 use super::pool::on_pool;
 use super::settle::{settle, too_deep};
@@ -76,7 +79,8 @@ async fn steps<P: Point>(
         };
         let event = P::with(&event, progress.value.as_ref());
         if hook.info.placement == Placement::Background {
-            enqueue(hook, session, &event, *chain, once, may_wait).await;
+            enqueue(hook, session, (&event, json_for(hook, &mut progress.json)), *chain, once, may_wait)
+                .await;
             continue;
         }
         let (mut out, panicked) = match called {
@@ -89,15 +93,17 @@ async fn steps<P: Point>(
         let cause = match (&hook.call, hook.info.placement) {
             (_, Placement::Blocking) => {
                 begun = Some(laps.begin(hook, session));
-                blocking(hook, session, &event, may_wait, &mut out).await
+                blocking(hook, session, (&event, json_for(hook, &mut progress.json)), may_wait, &mut out)
+                    .await
             }
-            (Call::Async(call), _) => {
+            (call, _) if call.is_async() => {
                 // One block, so that what the future borrows of the outcome is given back before the outcome is looked at.
                 let ended = {
-                    let mut lent = Some((P::with(&event, None), &mut out));
+                    let mut lent = Some((P::with(&event, None), &mut progress.json, &mut out));
                     let called = poll_fn(|cx| {
                         Poll::Ready(
-                            lent.take().map(|(event, out)| first::<P>(*call, event, session, out, cx)),
+                            lent.take()
+                                .map(|(event, json, out)| first::<P>(call, (event, json), session, out, cx)),
                         )
                     });
                     match called.await {
@@ -115,7 +121,15 @@ async fn steps<P: Point>(
                         begun = Some(laps.begin(hook, session));
                         match turn(&mut out, may_wait).await {
                             Ok(true) => {
-                                asynchronous::<P>(*call, event, session, limit, may_wait, &mut out).await
+                                asynchronous::<P>(
+                                    call,
+                                    (event, &mut progress.json),
+                                    session,
+                                    limit,
+                                    may_wait,
+                                    &mut out,
+                                )
+                                .await
                             }
                             Ok(false) => None,
                             Err(cause) => Some(cause),
@@ -124,7 +138,8 @@ async fn steps<P: Point>(
                 }
             }
             (call, _) => {
-                let mut panicked = panicked.unwrap_or_else(|| call_now(call, &event, session, &mut out));
+                let mut panicked = panicked
+                    .unwrap_or_else(|| call_now(call, (&event, &mut progress.json), session, &mut out));
                 loop {
                     if let Some(panic) = panicked {
                         break Some(Cause::Panic(panic));
@@ -134,7 +149,9 @@ async fn steps<P: Point>(
                     }
                     begun.get_or_insert_with(|| laps.begin(hook, session));
                     match turn(&mut out, may_wait).await {
-                        Ok(true) => panicked = call_now(call, &event, session, &mut out),
+                        Ok(true) => {
+                            panicked = call_now(call, (&event, &mut progress.json), session, &mut out);
+                        }
                         Ok(false) => break None,
                         Err(cause) => break Some(cause),
                     }
@@ -171,17 +188,17 @@ fn sweep<P: Point>(
     progress: &mut Progress<P>,
     laps: &mut Laps,
 ) -> Option<(Outcome<P::Verdict>, Option<String>)> {
-    let Progress { next, on, value, .. } = progress;
-    if slots.hooks.get(*next).is_none_or(|hook| on.has(*next) && !is_now(hook)) {
+    let Progress { next, on, value, json, .. } = progress;
+    if slots.hooks.get(*next).is_none_or(|hook| on.has(*next) && !is_now(hook) && hook.filter.is_none()) {
         return None;
     }
     let (event, mut out) = (P::with(event, value.as_ref()), Outcome::silent());
     while let Some(hook) = slots.hooks.get(*next) {
-        if on.has(*next) {
+        if on.has(*next) && hook.wants(&event, session) {
             if !is_now(hook) {
                 return None;
             }
-            let panicked = call_now(&hook.call, &event, session, &mut out);
+            let panicked = call_now(&hook.call, (&event, &mut *json), session, &mut out);
             if out.spoke() || panicked.is_some() {
                 return Some((out, panicked));
             }
@@ -195,29 +212,29 @@ fn sweep<P: Point>(
 /// Whether a hook is called here and now, whatever its session did before.
 #[inline]
 fn is_now<P: Point>(hook: &HookSlot<P>) -> bool {
-    hook.info.placement == Placement::Inline && !hook.info.once && !matches!(hook.call, Call::Async(_))
+    hook.info.placement == Placement::Inline && !hook.info.once && !hook.call.is_async()
 }
 
 /// Calls a hook; the text of its panic if it panics.
 #[inline]
-fn call_now<P: Point>(
+pub(super) fn call_now<P: Point>(
     call: &Call<P>,
-    event: &P::Event<'_>,
+    (event, json): (&P::Event<'_>, &mut JsonOnce),
     session: &Session,
     out: &mut Outcome<P::Verdict>,
 ) -> Option<String> {
-    let called = guarded(|| match call {
-        Call::Sync(call) => call(event, session, out),
-        Call::Closure(call) => call(event, session, out),
-        Call::Async(_) => {}
-    });
-    called.err()
+    guarded(|| call.now(event, json, session, out)).err()
 }
 
-async fn blocking<P: Point>(
+/// Where a hook that is called elsewhere finds the event as JSON, if that is what it wants.
+pub(super) fn json_for<P: Point>(hook: &HookSlot<P>, json: &mut JsonOnce) -> JsonOnce {
+    if matches!(hook.call, Call::Json(_)) { json.shared() } else { JsonOnce::NONE }
+}
+
+pub(super) async fn blocking<P: Point>(
     hook: &HookSlot<P>,
     session: &Session,
-    event: &P::Event<'_>,
+    (event, json): (&P::Event<'_>, JsonOnce),
     may_wait: bool,
     out: &mut Outcome<P::Verdict>,
 ) -> Option<Cause> {
@@ -225,11 +242,12 @@ async fn blocking<P: Point>(
         return Some(Cause::CannotWait);
     }
     let owned = match guarded(|| P::own(event)) {
-        Ok(owned) => Arc::new(owned),
+        Ok(Some(owned)) => Arc::new(owned),
+        Ok(None) => return Some(no_copy::<P>()),
         Err(panic) => return Some(Cause::Panic(panic)),
     };
     let turn = std::mem::replace(out, Outcome::silent());
-    let (ran, cause) = on_pool::<P>(&hook.call, owned, session, hook.info.timeout, turn).await;
+    let (ran, cause) = on_pool::<P>(&hook.call, (owned, json), session, hook.info.timeout, turn).await;
     *out = ran;
     cause
 }

@@ -4,20 +4,23 @@
 
 use std::marker::PhantomData;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use jiff::Timestamp;
 use serde::Serialize;
 
-use crate::failure::Cause;
-use crate::flow::Flow;
-use crate::guard::guarded;
-use crate::message::Message;
-use crate::point::Point;
-use crate::registry::{HookInfo, HookSlot, Slots};
+use crate::base::guard::guarded;
+use crate::base::instant::Instant;
+use crate::base::json::{self, Value};
+use crate::declared::failure::Cause;
+use crate::declared::point::Point;
+use crate::plain::clock::Timestamp;
+use crate::plain::flow::Flow;
+use crate::plain::hook_info::HookInfo;
+use crate::plain::message::Message;
+use crate::plain::verdict::{Gate, Verdict};
+use crate::registry::{HookSlot, Slots};
 use crate::session::Session;
-use crate::timeline::{Recorded, RecordedFire, RecordedRun, SaidRecord};
-use crate::verdict::{Gate, Verdict};
+use crate::session::timeline::{Recorded, RecordedFire, RecordedRun, SaidAround, SaidRecord};
 
 use super::FoldOf;
 
@@ -74,11 +77,16 @@ fn nanos(duration: Duration) -> u64 {
     duration.as_secs().saturating_mul(1_000_000_000).saturating_add(u64::from(duration.subsec_nanos()))
 }
 
+/// Whether it must be known how long the hooks of a chain take.
+pub(super) fn is_watched<P: Point>(slots: &Slots<P>, session: &Session) -> bool {
+    session.is_observed() || slots.budgets || tracing::enabled!(tracing::Level::TRACE)
+}
+
 impl Laps {
     /// Begins a chain; the observer is told that its point fired.
     pub(super) fn start<P: Point>(slots: &Slots<P>, session: &Session) -> Self {
         let observed = session.is_observed();
-        let watched = observed || slots.budgets || tracing::enabled!(tracing::Level::TRACE);
+        let watched = is_watched(slots, session);
         let base = watched.then(|| Base::now(session));
         if let Some(base) = base.filter(|_| observed) {
             let (at, offset) = (base.at, Duration::from_nanos(base.offset));
@@ -158,17 +166,37 @@ impl<'a, P: Point> Begun<'a, P> {
         Self { hook, session, background: true, base: Some(Base::now(session)), began: 0 }
     }
 
-    /// The hook ended. `None` where nobody watches.
-    pub(super) fn stop(mut self) -> (Option<Lap<'a, P>>, Option<u64>) {
-        self.end()
+    /// A hook around work begins.
+    pub(super) fn around(hook: &'a HookSlot<P>, session: &'a Session, watched: bool) -> Self {
+        let base = watched.then(|| Base::now(session));
+        Self { hook, session, background: false, base, began: 0 }
     }
 
-    fn end(&mut self) -> (Option<Lap<'a, P>>, Option<u64>) {
+    /// The hook ended. `None` where nobody watches.
+    pub(super) fn stop(mut self) -> (Option<Lap<'a, P>>, Option<u64>) {
+        self.end(Some(0))
+    }
+
+    /// A hook around work ended; the rest of its chain took so long of its time. `ran`: how often that ran, and whether the
+    /// hook gave an answer, where it was given the rest at all.
+    pub(super) fn stop_around(mut self, away: Duration, ran: Option<(u32, bool)>) -> Option<Lap<'a, P>> {
+        let next = nanos(away);
+        let mut lap = self.end(Some(next)).0?;
+        if let Some((runs, answered)) = ran {
+            lap.run.said.get_or_insert_default().around = Some(SaidAround { runs, answered, next });
+        }
+        Some(lap)
+    }
+
+    /// `away`: what of the time was not its own; `None` where that is not known.
+    fn end(&mut self, away: Option<u64>) -> (Option<Lap<'a, P>>, Option<u64>) {
         let Some(base) = self.base.take() else { return (None, None) };
         let ended = base.elapsed();
         let Self { hook, session, background, began, .. } = *self;
         let took = ended.saturating_sub(began);
-        look(hook, took);
+        if let Some(away) = away {
+            look(hook, took.saturating_sub(away));
+        }
         let lap = session.is_observed().then(|| Lap {
             session,
             run: RecordedRun { background, ..base.run(&hook.info, began, took) },
@@ -180,7 +208,8 @@ impl<'a, P: Point> Begun<'a, P> {
 
 impl<P: Point> Drop for Begun<'_, P> {
     fn drop(&mut self) {
-        if let (Some(mut lap), _) = self.end() {
+        let away = if <P::Verdict as Verdict>::AROUND { None } else { Some(0) };
+        if let (Some(mut lap), _) = self.end(away) {
             let said = SaidRecord { error: Some(Cause::Cancelled.to_string()), ..SaidRecord::default() };
             lap.run.said = Some(Box::new(said));
             lap.record(&[]);
@@ -209,7 +238,8 @@ impl<P: Point> Lap<'_, P> {
         if gate.is_some() || fold.is_some() || first.is_some() || flow.is_some() || error.is_some() {
             let gate = gate.cloned();
             let (fold, first) = (fold.and_then(shown), first.and_then(shown));
-            let said = SaidRecord { messages: Vec::new(), gate, fold, first, flow, error };
+            let around = self.run.said.take().and_then(|said| said.around);
+            let said = SaidRecord { messages: Vec::new(), gate, fold, first, flow, error, around };
             self.run.said = Some(Box::new(said));
         }
         self
@@ -224,6 +254,6 @@ impl<P: Point> Lap<'_, P> {
     }
 }
 
-fn shown<T: Serialize>(value: &T) -> Option<serde_json::Value> {
-    guarded(|| serde_json::to_value(value)).ok()?.ok()
+fn shown<T: Serialize>(value: &T) -> Option<Value> {
+    guarded(|| json::to_value(value)).ok()?.ok()
 }

@@ -3,11 +3,22 @@
 use std::time::Duration;
 
 use crate::hook_point;
-use crate::message::Message;
-use crate::model::{ChunkKind, FinishReason, MicroDollars, Request, Usage};
+use crate::plain::message::Message;
+use crate::plain::model::{ChunkKind, FinishReason, GenerationResult, Request};
+use crate::plain::usage::{MicroDollars, Usage};
 use crate::session::InterruptReason;
 
 hook_point! {
+    /// The model is to answer: hooks stand around the whole of a call, from `GENERATION_PRE` to `GENERATION_POST`, which fire for each
+    /// call that is made. They may time it, make it again, send another request or send it to another model, or answer in its place.
+    pub GENERATION("generation", aliases = ["wrap_model_call"]) -> Around<GenerationResult> {
+        /// What will be asked, before the hooks at `GENERATION_PRE` have seen it.
+        #[fold]
+        request: &Request,
+        /// How many calls this step has made before.
+        attempt: u32,
+    }
+
     /// A call to the model is about to go out, retries included. What hooks emit here goes into this one
     /// request and is not stored.
     pub GENERATION_PRE("generation.pre", aliases = ["pre_api_request"], transient) -> Fold<Request> {
@@ -36,7 +47,7 @@ hook_point! {
         partial: &str,
     }
 
-    /// A call to the model succeeded.
+    /// A call to the model succeeded; or a hook at `GENERATION` answered and no call was made.
     pub GENERATION_POST("generation.post", aliases = ["post_api_request"]) -> Messages {
         /// The answer.
         response: &Message,
@@ -48,7 +59,7 @@ hook_point! {
         duration: Duration,
         /// Why the model stopped.
         finish_reason: FinishReason,
-        /// The model that answered.
+        /// The model that answered; where a hook did and names none, the one that was to be asked.
         model: &str,
     }
 }

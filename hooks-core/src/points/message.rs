@@ -1,7 +1,7 @@
 //! Messages on their way into the conversation.
 
 use crate::hook_point;
-use crate::message::Message;
+use crate::plain::message::Message;
 
 hook_point! {
     /// A user message came in (typed, queued or posted) and is not in the log yet. Hooks may refuse or

@@ -4,9 +4,9 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ask::{Answer, Elicitation};
 use crate::hook_point;
-use crate::tool::ToolUse;
+use crate::plain::ask::{Answer, Elicitation};
+use crate::plain::tool_use::ToolUse;
 
 /// Why the prompt's prefix changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

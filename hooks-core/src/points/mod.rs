@@ -1,9 +1,9 @@
 //! The hook points of an agent's life, one file a family.
 //!
 //! Order of a turn: `SESSION_START` once, then per user message `MESSAGE_PRE_PROCESS` → `TURN_PRE` → steps →
-//! `TURN_POST` → `LOOP_CONTINUE`. Order of a step: `STEP_PRE` → `GENERATION_PRE` → `GENERATION_CHUNK`… →
-//! `GENERATION_POST` → `MESSAGE_TRANSFORM` → stored → `MESSAGE_POST_PROCESS` → per tool call `TOOL_TRANSFORM` →
-//! `TOOL_PRE_EXECUTE` → \[`TOOL_CONFIRM`\] → run, with `FILE_*` and `ELICIT` inside → \[`CWD_CHANGED`\] →
+//! `TURN_POST` → `LOOP_CONTINUE`. Order of a step: `STEP_PRE` → `GENERATION` around (`GENERATION_PRE` → `GENERATION_CHUNK`… →
+//! `GENERATION_POST`) → `MESSAGE_TRANSFORM` → stored → `MESSAGE_POST_PROCESS` → per tool call `TOOL_TRANSFORM` →
+//! `TOOL_PRE_EXECUTE` → \[`TOOL_CONFIRM`\] → `TOOL_EXECUTE` around the run, with `FILE_*` and `ELICIT` inside → \[`CWD_CHANGED`\] →
 //! `TOOL_POST_EXECUTE` → `TOOL_RESULT_TRANSFORM` → stored → … → `STEP_POST`. `ERROR` fires wherever something fails;
 //! `SESSION_END` exactly once.
 

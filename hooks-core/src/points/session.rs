@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::hook_point;
-use crate::message::Message;
+use crate::plain::message::Message;
 
 /// Why a session starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

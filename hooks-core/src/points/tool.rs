@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use crate::ask::{Confirmation, Why};
+use crate::declared::tool::ToolResult;
 use crate::hook_point;
-use crate::message::Message;
-use crate::tool::{ToolStatus, ToolUse};
+use crate::plain::ask::{Confirmation, Why};
+use crate::plain::message::Message;
+use crate::plain::tool_use::{ToolStatus, ToolUse};
 
 hook_point! {
     /// A tool call is about to be checked; hooks may rewrite it, so that the gate sees what will run.
@@ -32,6 +33,15 @@ hook_point! {
         preview: Option<&str>,
         /// Who wants it confirmed.
         why: &Why,
+    }
+
+    /// A tool call runs, which gates and user have let through: hooks stand around the tool itself. They may time it, run it again,
+    /// change what runs, or answer in its place. A call that a hook changed is looked at by `TOOL_PRE_EXECUTE`, and confirmed
+    /// where it has to be, before it runs.
+    pub TOOL_EXECUTE("tool.execute", aliases = ["wrap_tool_call"]) -> Around<ToolResult> {
+        /// The call.
+        #[fold]
+        tool_use: &ToolUse,
     }
 
     /// A tool call is over: always after `TOOL_PRE_EXECUTE`, whatever happened.

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-use crate::ask::Continue;
 use crate::hook_point;
-use crate::message::Message;
-use crate::model::Usage;
+use crate::plain::ask::Continue;
+use crate::plain::message::Message;
+use crate::plain::usage::Usage;
 
 /// How a turn ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

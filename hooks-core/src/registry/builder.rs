@@ -1,69 +1,38 @@
-//! Building a registry.
+//! Describing a registry.
 
-use std::any::TypeId;
-use std::collections::HashMap;
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
-use crate::by_type::ByType;
-use crate::config::{Config, Named};
-use crate::entry::{Hook, Mode, Timeout};
-use crate::json_hook::JsonHook;
-use crate::plugin::Plugin;
-use crate::point::{Point, PointInfo};
-use crate::session::{StateClash, StateKeys};
-use crate::tool::ToolSet;
+use crate::declared::entry::Hook;
+use crate::declared::plugin::Plugin;
+use crate::declared::point::Point;
+use crate::machinery::config::{Config, Named};
+use crate::plain::options::Mode;
+use crate::plain::point_info::PointInfo;
+use crate::set::Registry;
 
-use super::Registry;
-use super::aliases::Aliases;
-use super::foreign;
-use super::gather::{Explicit, Gathering, Listed};
-use super::report::{PluginRow, Problem, Report, point_place};
-use super::rules::Rules;
-use super::select::{Pattern, Priority, Selection};
-use super::settings::Settings;
-
-/// Why a registry could not be built: all problems at once.
-#[derive(Debug, PartialEq, Eq)]
-pub struct BuildError {
-    /// What is wrong.
-    pub problems: Vec<Problem>,
-}
-
-impl fmt::Display for BuildError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.problems {
-            [one] => one.fmt(f),
-            many => {
-                write!(f, "{} problems with the hooks:", many.len())?;
-                many.iter().try_for_each(|problem| write!(f, "\n  - {problem}"))
-            }
-        }
-    }
-}
-
-impl std::error::Error for BuildError {}
+use super::by_hand::ByHand;
+#[cfg(feature = "json")]
+use super::json_hook::JsonHook;
 
 /// Describes a registry. Every part is optional; a bare builder selects all linked hooks that are on by
 /// default.
 pub struct RegistryBuilder {
-    plugins: Vec<&'static Plugin>,
-    config: Config,
-    allow: Option<Vec<Named>>,
-    disable: Vec<Named>,
-    mode: Mode,
-    interactive: bool,
-    no_confirm: bool,
-    linked: bool,
-    sync: bool,
-    strict: Option<bool>,
-    fires: Option<Vec<&'static PointInfo>>,
-    elsewhere: Vec<String>,
-    timeout: Option<Option<Duration>>,
-    explicit: Explicit,
-    explicit_names: Vec<(String, &'static [&'static str])>,
-    add_explicit: Vec<fn(&mut Gathering<'_>)>,
+    pub(super) plugins: Vec<&'static Plugin>,
+    pub(super) config: Config,
+    pub(super) allow: Option<Vec<Named>>,
+    pub(super) disable: Vec<Named>,
+    pub(super) shadow: Vec<Named>,
+    pub(super) mode: Mode,
+    pub(super) interactive: bool,
+    pub(super) no_confirm: bool,
+    pub(super) linked: bool,
+    pub(super) sync: bool,
+    pub(super) strict: Option<bool>,
+    pub(super) fires: Option<Vec<&'static PointInfo>>,
+    pub(super) elsewhere: Vec<String>,
+    pub(super) timeout: Option<Option<Duration>>,
+    pub(super) by_hand: ByHand,
 }
 
 impl Default for RegistryBuilder {
@@ -73,6 +42,7 @@ impl Default for RegistryBuilder {
             config: Config::default(),
             allow: None,
             disable: Vec::new(),
+            shadow: Vec::new(),
             mode: Mode::Embedded,
             interactive: false,
             no_confirm: false,
@@ -82,9 +52,7 @@ impl Default for RegistryBuilder {
             fires: None,
             elsewhere: Vec::new(),
             timeout: None,
-            explicit: HashMap::new(),
-            explicit_names: Vec::new(),
-            add_explicit: Vec::new(),
+            by_hand: ByHand::default(),
         }
     }
 }
@@ -99,6 +67,14 @@ impl fmt::Debug for RegistryBuilder {
     }
 }
 
+impl Registry {
+    /// Starts to describe a registry.
+    #[must_use]
+    pub fn builder() -> RegistryBuilder {
+        RegistryBuilder::default()
+    }
+}
+
 impl RegistryBuilder {
     /// The plugin crates of this host: `.plugins(plugins![linter, hookspec_builtins])`.
     #[must_use]
@@ -108,6 +84,7 @@ impl RegistryBuilder {
     }
 
     /// The configuration: files and environment.
+    #[cfg(feature = "config")]
     #[must_use]
     pub fn config(mut self, config: Config) -> Self {
         self.config = config;
@@ -130,7 +107,7 @@ impl RegistryBuilder {
     /// assert_eq!(names(builder().build()?), "notes.usual");
     /// assert_eq!(names(builder().allow(["notes.extra"]).build()?), "notes.extra");
     /// assert_eq!(names(builder().allow(["+notes.extra"]).build()?), "notes.extra notes.usual");
-    /// # Ok::<(), hookspec::BuildError>(())
+    /// # Ok::<(), hookspec::registry::BuildError>(())
     /// ```
     #[must_use]
     pub fn allow(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
@@ -157,6 +134,33 @@ impl RegistryBuilder {
     pub fn disable_from(mut self, source: &str, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let names = names.into_iter().map(|name| Named::new(name, source));
         self.disable.extend(names);
+        self
+    }
+
+    /// Runs these hooks for trial, beside those that the configuration has in shadow: what they say is recorded and counted, and
+    /// nothing of it is done. A name of nothing that is here is an error.
+    ///
+    /// ```
+    /// use hookspec::points::STEP_POST;
+    /// use hookspec::{Hook, Hooks, Message, Registry, Session, fire_now};
+    ///
+    /// let says = Hook::new(STEP_POST, "notes.step", |_, _| Message::system("a step"));
+    /// let hooks = Hooks::new(Registry::builder().linked(false).register(says).shadow(["notes"]).build()?);
+    /// let session = Session::builder(&hooks, "demo").build();
+    /// assert!(fire_now!(session, STEP_POST { step: 0, tool_calls: 0, usage: None }).messages().is_empty());
+    /// let counted = hooks.list()[0].shadowed.map(|shadowed| shadowed.to_string());
+    /// assert_eq!(counted.as_deref(), Some("1 message that was not made"));
+    /// # Ok::<(), hookspec::registry::BuildError>(())
+    /// ```
+    #[must_use]
+    pub fn shadow(self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.shadow_from("the shadow list of this call", names)
+    }
+
+    /// The same; `source` is where the user finds the list, as in `--shadow`.
+    #[must_use]
+    pub fn shadow_from(mut self, source: &str, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.shadow.extend(names.into_iter().map(|name| Named::new(name, source)));
         self
     }
 
@@ -236,175 +240,15 @@ impl RegistryBuilder {
     /// Adds a hook by hand.
     #[must_use]
     pub fn register<P: Point>(mut self, hook: Hook<P>) -> Self {
-        self.explicit_names.push((hook.name.clone(), hook.options.aliases));
-        let hooks = self.explicit.entry(TypeId::of::<P>()).or_insert_with(|| Box::new(Vec::<Hook<P>>::new()));
-        if let Some(hooks) = hooks.downcast_mut::<Vec<Hook<P>>>() {
-            hooks.push(hook);
-        }
-        #[allow(clippy::redundant_closure_for_method_calls)] // the method itself is not general enough
-        self.add_explicit.push(|gathering| gathering.add::<P>());
+        self.by_hand.add(hook);
         self
     }
 
     /// Adds a hook at a point that is chosen at run time.
+    #[cfg(feature = "json")]
     #[must_use]
-    pub fn register_json(self, hook: JsonHook) -> Self {
-        hook.point.register_json(self, hook)
-    }
-
-    /// Gathers, selects, checks and freezes.
-    ///
-    /// # Errors
-    /// If an allowlist or a priority names something unknown, two hooks share a name at a point, settings cannot be
-    /// read, an async hook is selected for a sync host, or, when strict, a hook can never run.
-    pub fn build(mut self) -> Result<Registry, BuildError> {
-        let declared = crate::__private::points();
-        let linked: Vec<Listed> =
-            declared.iter().filter(|_| self.linked).flat_map(|point| point.linked_hooks()).collect();
-        let mut names: Vec<_> = linked.iter().map(|hook| (hook.name.clone(), hook.options.aliases)).collect();
-        names.append(&mut self.explicit_names);
-        let aliases = Aliases::of(names.iter().map(|(name, aliases)| (name.as_str(), *aliases)));
-        let mut warnings: Vec<Problem> = self
-            .config
-            .unusable
-            .iter()
-            .map(|error| Problem::ForeignValue { why: error.to_string() })
-            .collect();
-        let mut selection = self.selection(&linked, &names, &mut warnings);
-        let mut problems = Vec::new();
-        let tools = ToolSet::gather(&selection, self.linked, &mut problems);
-        selection.tools = Some(tools.names().map(str::to_owned).collect());
-        let mut settings = Settings::read(&linked, &self.config, &aliases);
-        let rules = Rules {
-            selection,
-            aliases,
-            tools: tools.all().into_iter().map(|(name, _)| name.to_owned()).collect(),
-            sync: self.sync,
-            strict: self
-                .strict
-                .or(self.config.strict)
-                .unwrap_or_else(|| std::env::var_os("CI").is_some_and(|ci| !ci.is_empty())),
-            fires: self.fires.take(),
-            timeout: self.timeout.or(self.config.timeout).unwrap_or(Some(Timeout::DEFAULT)),
-        };
-
-        let mut gathering = Gathering::new(&rules, &settings, (&mut self.explicit, self.linked));
-        for point in declared {
-            point.gather(&mut gathering);
-        }
-        for add in &self.add_explicit {
-            add(&mut gathering);
-        }
-        let (wrong, odd) = gathering.unknown_names(&tools.all(), &self.elsewhere);
-        let taken = gathering.gates_taken();
-        let Gathering { points, mut off, problems: found, dead, .. } = gathering;
-        problems.extend(found.into_iter().chain(wrong).chain(std::mem::take(&mut settings.problems)));
-        warnings.extend(std::mem::take(&mut settings.foreign).into_iter().chain(odd).chain(taken));
-        find_duplicate_points(&mut problems);
-        let states = StateKeys::of(&linked, &rules.aliases);
-        problems.extend(states.clashes().into_iter().map(|StateClash { key, types }| {
-            let [first, second] = types.map(str::to_owned);
-            Problem::DuplicateState { key, first, second }
-        }));
-        if rules.strict {
-            problems.extend(dead);
-        } else {
-            warnings.extend(dead);
-        }
-        if cfg!(panic = "abort") {
-            warnings.push(Problem::PanicAborts);
-        }
-        if !problems.is_empty() {
-            return Err(BuildError { problems });
-        }
-        off.sort_by(|a, b| a.0.name.cmp(&b.0.name));
-        let selected = points.values().map(|slots| slots.len()).sum();
-        let report = Report {
-            plugins: self.plugins.iter().map(|plugin| plugin_row(plugin, &points, &off, &tools)).collect(),
-            points: declared.len(),
-            found: selected + off.len(),
-            selected,
-            warnings,
-        };
-        let (settings, shown) = settings.into_shown();
-        Ok(Registry {
-            points,
-            off: Arc::new(off),
-            settings,
-            states,
-            shown_settings: Arc::new(shown),
-            tools,
-            report,
-            config: Arc::new(self.config),
-            rules: Arc::new(rules),
-            late: Vec::new(),
-        })
-    }
-
-    /// The lists that count, with what is odd about another system's.
-    fn selection(
-        &mut self,
-        linked: &[Listed],
-        names: &[(String, &'static [&'static str])],
-        warnings: &mut Vec<Problem>,
-    ) -> Selection {
-        let mut modes = vec![self.mode];
-        if self.no_confirm {
-            modes.push(Mode::NoConfirm);
-        } else if self.interactive && self.mode == Mode::Cli {
-            modes.push(Mode::Interactive);
-        }
-        let foreign = self.config.foreign_allow.as_deref().filter(|_| self.allow.is_none());
-        let foreign = foreign.filter(|list| {
-            let packages = linked.iter().map(|hook| hook.package);
-            let unknown = foreign::unknown_list(list, names, packages, self.linked);
-            let is_known = unknown.is_none();
-            warnings.extend(unknown);
-            is_known
-        });
-        let allow = self.allow.as_deref().or(foreign).or(self.config.allow.as_deref());
-        self.disable.extend(self.config.disable.iter().cloned());
-        let priorities = self.config.priorities.iter();
-        Selection {
-            allow: allow.map(|list| list.iter().cloned().map(Pattern::allowing).collect()),
-            disable: self.disable.iter().cloned().map(Pattern::new).collect(),
-            priorities: priorities.map(|(named, value)| Priority::new(named.clone(), *value)).collect(),
-            modes,
-            tools: None,
-        }
-    }
-}
-
-fn plugin_row(
-    plugin: &Plugin,
-    points: &ByType<Arc<dyn super::AnySlots>>,
-    off: &[(Arc<super::HookInfo>, String)],
-    tools: &ToolSet,
-) -> PluginRow {
-    let on = points.values().flat_map(|slots| slots.rows());
-    let on = on.filter(|(info, _)| info.package == plugin.package).count();
-    let off = off.iter().filter(|(info, _)| info.package == plugin.package).count();
-    PluginRow {
-        package: plugin.package,
-        version: plugin.version,
-        hooks: on + off,
-        tools: tools.count_of(plugin.package),
-        points: crate::__private::points()
-            .iter()
-            .filter(|point| point.info().package == plugin.package)
-            .count(),
-    }
-}
-
-fn find_duplicate_points(problems: &mut Vec<Problem>) {
-    let mut seen: HashMap<&str, &PointInfo> = HashMap::new();
-    for point in crate::__private::points() {
-        let info = point.info();
-        if let Some(first) = seen.insert(info.wire, info) {
-            let mut places = [point_place(first), point_place(info)];
-            places.sort();
-            let [first, second] = places;
-            problems.push(Problem::DuplicatePoint { name: info.wire, first, second });
-        }
+    pub fn register_json(mut self, hook: JsonHook) -> Self {
+        hook.point.register_json(&mut self.by_hand, hook.hook);
+        self
     }
 }

@@ -1,10 +1,12 @@
 //! Allowlists that were written for other systems.
 
-use crate::config::Named;
-use crate::point::PointInfo;
+use crate::base::nearest::nearest;
+use crate::declared::tool::linked_tools;
+use crate::machinery::config::Named;
+use crate::plain::point_info::PointInfo;
+use crate::plain::report::Problem;
 
-use super::report::Problem;
-use super::select::{Called, Pattern, nearest};
+use super::pattern::{Called, Pattern};
 
 /// What is wrong with a list in which no name is known here; nothing where one is.
 ///
@@ -17,7 +19,7 @@ pub(super) fn unknown_list(
 ) -> Option<Problem> {
     let aliases = names.iter().flat_map(|(name, aliases)| super::aliases::expand(name, aliases));
     let mut known: Vec<String> = names.iter().map(|(name, _)| name.clone()).chain(aliases).collect();
-    let tools = if with_tools { crate::__private::tools() } else { &[] };
+    let tools = if with_tools { linked_tools() } else { &[] };
     known.extend(tools.iter().map(|tool| format!("tool.{}", tool.name)));
     let packages: Vec<&str> = packages.chain(tools.iter().map(|tool| tool.package)).collect();
     let is_known = |named: &Named| {

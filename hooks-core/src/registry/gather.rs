@@ -1,54 +1,27 @@
 //! Gathering: from what the linker collected to what runs, one point at a time.
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
-use crate::by_type::ByType;
-use crate::entry::{Entry, Hook, Options};
-use crate::point::{Point, PointInfo};
-use crate::session::{SettingsSpec, StateSpec};
+use crate::base::by_type::ByType;
+use crate::base::nearest::nearest;
+use crate::declared::entry::{Call, Entry, Hook};
+use crate::declared::point::Point;
+use crate::plain::hook_info::HookInfo;
+use crate::plain::json_settings::JsonSettings;
+use crate::plain::options::Options;
+use crate::plain::report::{Problem, place};
+use crate::set::AnySlots;
 
+use super::aliases::expand;
 use super::foreign;
-use super::report::{Problem, place};
+use super::order::misspelt;
+use super::pattern::{Called, Pattern};
 use super::rules::{Candidate, Rules};
-use super::select::{Called, Pattern, Priority, nearest};
 use super::settings::Settings;
-use super::{AnySlots, HookInfo, HookSlot, Slots};
-
-/// A linked hook as data, before any selection: what `doctor` and the macros' tests look at.
-#[derive(Clone, Debug)]
-pub struct Listed {
-    /// Full name.
-    pub name: String,
-    /// The point.
-    pub point: &'static PointInfo,
-    /// The package.
-    pub package: &'static str,
-    /// Source file.
-    pub file: &'static str,
-    /// Source line.
-    pub line: u32,
-    /// Its options.
-    pub options: Options,
-    pub(crate) settings: Option<SettingsSpec>,
-    pub(crate) state: Option<StateSpec>,
-}
-
-impl Listed {
-    pub(crate) fn of<P: Point>(entry: &Entry<P>) -> Self {
-        Self {
-            name: entry.origin.full_name(),
-            point: P::INFO,
-            package: entry.origin.package,
-            file: entry.origin.file,
-            line: entry.origin.line,
-            options: entry.options,
-            settings: entry.settings,
-            state: entry.state,
-        }
-    }
-}
+use super::{HookSlot, Slots};
 
 /// Explicitly registered hooks of one point, behind a pointer.
 pub(crate) type Explicit = HashMap<TypeId, Box<dyn std::any::Any>>;
@@ -63,6 +36,7 @@ pub struct Gathering<'b> {
     pub(crate) off: Vec<(Arc<HookInfo>, String)>,
     pub(crate) problems: Vec<Problem>,
     pub(crate) dead: Vec<Problem>,
+    pub(crate) odd: Vec<Problem>,
     /// Groups of gates that another system's allowlist takes out.
     gates_taken: BTreeSet<String>,
 }
@@ -88,6 +62,7 @@ impl<'b> Gathering<'b> {
             off: Vec::new(),
             problems: Vec::new(),
             dead: Vec::new(),
+            odd: Vec::new(),
             gates_taken: BTreeSet::new(),
         }
     }
@@ -101,13 +76,15 @@ impl<'b> Gathering<'b> {
             .remove(&TypeId::of::<P>())
             .and_then(|hooks| hooks.downcast::<Vec<Hook<P>>>().ok())
             .map_or_else(Vec::new, |hooks| *hooks);
-        let linked: &[Entry<P>] = if self.linked { P::linked() } else { &[] };
+        let linked = crate::declared::linked::hooks::<P>().filter(|_| self.linked);
+        let linked: Vec<Candidate<P>> = linked.map(from_entry).collect();
         let mut chosen = Vec::with_capacity(linked.len() + by_hand.len());
         let before = self.off.len();
-        for candidate in linked.iter().map(from_entry).chain(by_hand.into_iter().map(from_hook)) {
+        for candidate in linked.into_iter().chain(by_hand.into_iter().map(from_hook)) {
             self.choose(candidate, &mut chosen);
         }
-        let slots = Slots::new(chosen);
+        let (slots, circle) = Slots::ordered(chosen);
+        self.problems.extend(circle);
         self.find_duplicates(&slots);
         self.one_row_each(before, &slots);
         self.points.insert(TypeId::of::<P>(), Arc::new(slots));
@@ -120,6 +97,7 @@ impl<'b> Gathering<'b> {
         let judged = self.rules.judge(candidate, switched);
         self.problems.extend(judged.problem);
         self.dead.extend(judged.dead);
+        self.odd.extend(judged.odd);
         match judged.hook {
             Ok(slot) => chosen.push(slot),
             Err((info, why)) => {
@@ -212,12 +190,22 @@ impl<'b> Gathering<'b> {
                 false => wrong.push(Problem::UnknownName { source_text, nearest }),
             }
         }
-        let fits = |priority: &Priority| {
-            hooks.iter().any(|info| priority.fits(Called::of(info)).is_some())
-                || elsewhere.iter().any(|group| priority.may_fit_in(group))
-        };
-        for priority in selection.priorities.iter().filter(|priority| !fits(priority)) {
-            let named = &priority.named;
+        for rule in &selection.rules {
+            let named = rule.named();
+            let fitting = || hooks.iter().filter(|info| rule.fits(Called::of(info)).is_some());
+            if elsewhere.iter().any(|group| rule.may_fit_in(group))
+                || fitting().any(|info| rule.can_hold(info))
+            {
+                continue;
+            }
+            if fitting().next().is_some() {
+                let (why, is_wrong) = rule.lacks();
+                let key = rule.rule.says.key();
+                let problem = Problem::RuleWithoutEffect { source_text: named.to_string(), key, why };
+                let list = if is_wrong { &mut wrong } else { &mut odd };
+                list.push(problem);
+                continue;
+            }
             let wanted =
                 if named.kind.is_capitals() { named.text.to_lowercase() } else { named.text.clone() };
             let (source_text, nearest) = (named.to_string(), near(&wanted));
@@ -226,25 +214,70 @@ impl<'b> Gathering<'b> {
                 false => wrong.push(Problem::UnknownName { source_text, nearest }),
             }
         }
+        let selected = self.points.values().flat_map(|slots| slots.rows()).map(|(info, _)| info);
+        odd.extend(misspelt(selected, &called, elsewhere));
         (wrong, odd)
     }
 }
 
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+impl HookInfo {
+    pub(crate) fn new<P: Point>(
+        name: String,
+        options: &Options,
+        call: &Call<P>,
+        (package, module, docs): (Cow<'static, str>, Cow<'static, str>, Cow<'static, str>),
+        (file, line): (Cow<'static, str>, u32),
+    ) -> Self {
+        let aliases = expand(&name, options.aliases);
+        Self {
+            name,
+            point: P::INFO,
+            priority: options.priority,
+            before: owned(options.before),
+            after: owned(options.after),
+            tools: owned(options.tools),
+            paths: owned(options.paths),
+            kind: call.kind(),
+            placement: options.placement,
+            package,
+            module,
+            file,
+            line,
+            aliases,
+            docs,
+            modes: options.modes,
+            once: options.once,
+            timeout: options.timeout.limit(options, call.is_async(), None),
+            budget: options.budget,
+            fail_open: options.fail_open,
+            quarantine: options.quarantine,
+            tool: options.tool,
+            confirmation: options.confirmation,
+            shadow: false,
+            ruled: Vec::new(),
+        }
+    }
+}
+
 fn from_entry<P: Point>(entry: &Entry<P>) -> Candidate<P> {
-    let origin = &entry.origin;
+    let options = entry.options();
     Candidate {
         info: HookInfo::new(
-            origin.full_name(),
-            &entry.options,
+            entry.origin().full_name(),
+            &options,
             &entry.call,
-            (origin.package, origin.module, origin.docs.into()),
-            (origin.file.into(), origin.line),
+            (entry.package.into(), entry.module.into(), entry.docs.into()),
+            (entry.file.into(), entry.line),
         ),
-        options: entry.options,
+        options,
         barred: None,
         call: entry.call.clone(),
-        settings: entry.settings,
-        on_error: entry.on_error,
+        settings: entry.more().settings.map(|spec| spec.id()),
+        on_error: entry.more().on_error,
     }
 }
 
@@ -254,14 +287,14 @@ pub(crate) fn from_hook<P: Point>(hook: Hook<P>) -> Candidate<P> {
             hook.name,
             &hook.options,
             &hook.call,
-            (hook.package, "", hook.docs),
+            (hook.package, hook.module, hook.docs),
             hook.place
                 .map_or_else(|| (hook.at.file().into(), hook.at.line()), |(file, line)| (file.into(), line)),
         ),
         options: hook.options,
         barred: hook.barred,
         call: hook.call,
-        settings: None,
+        settings: hook.settings.map(|_| TypeId::of::<JsonSettings>()),
         on_error: hook.on_error,
     }
 }

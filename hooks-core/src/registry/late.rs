@@ -3,14 +3,16 @@
 use std::any::TypeId;
 use std::sync::Arc;
 
-use crate::entry::Hook;
-use crate::point::Point;
+use crate::declared::entry::Hook;
+use crate::declared::point::Point;
+use crate::plain::hook_info::HookInfo;
+use crate::registry::live_error::LiveError;
+use crate::set::Registry;
 
 use super::aliases::group;
 use super::gather::from_hook;
-use super::live::LiveError;
 use super::rules::{Candidate, Judged};
-use super::{HookInfo, HookSlot, Registry, Slots};
+use super::{HookSlot, Slots};
 
 /// A hook that came while the host ran, behind a pointer.
 pub(super) trait Late: Send + Sync {
@@ -18,6 +20,29 @@ pub(super) trait Late: Send + Sync {
     /// Puts it into another registry: it replaces there what it was meant to replace, and gives way to a hook of its name
     /// that came with the registry.
     fn move_to(self: Arc<Self>, registry: &mut Registry) -> Result<(), LiveError>;
+}
+
+/// What a registry holds of them, in the order in which they came.
+type Held = Vec<Arc<dyn Late>>;
+
+/// Those of a registry.
+pub(super) fn all(registry: &Registry) -> &[Arc<dyn Late>] {
+    registry.kept::<Held>().map_or(&[], Vec::as_slice)
+}
+
+fn keep(registry: &mut Registry, those: impl Fn(&HookInfo) -> bool) {
+    let held: Held = all(registry).iter().filter(|held| those(held.info())).map(Arc::clone).collect();
+    registry.keep(held);
+}
+
+fn hold(registry: &mut Registry, late: Arc<dyn Late>) {
+    let held: Held = all(registry).iter().map(Arc::clone).chain([late]).collect();
+    registry.keep(held);
+}
+
+/// Those that go by that full name come no more.
+pub(super) fn forget(registry: &mut Registry, name: &str) {
+    keep(registry, |held| !held.is_called(name));
 }
 
 struct LateHook<P: Point> {
@@ -32,7 +57,7 @@ impl<P: Point> Late for LateHook<P> {
 
     fn move_to(self: Arc<Self>, registry: &mut Registry) -> Result<(), LiveError> {
         put(registry, &self)?;
-        registry.late.push(self);
+        hold(registry, self);
         Ok(())
     }
 }
@@ -42,8 +67,8 @@ pub(super) fn add<P: Point>(registry: &mut Registry, hook: Hook<P>, replaces: bo
     let late = LateHook { candidate: from_hook(hook), replaces };
     put(registry, &late)?;
     let name = &late.candidate.info.name;
-    registry.late.retain(|held| held.info().point.wire != P::INFO.wire || held.info().name != *name);
-    registry.late.push(Arc::new(late));
+    keep(registry, |held| held.point.wire != P::INFO.wire || held.name != *name);
+    hold(registry, Arc::new(late));
     Ok(())
 }
 
@@ -54,9 +79,9 @@ fn put<P: Point>(registry: &mut Registry, late: &LateHook<P>) -> Result<(), Live
     let own = group(name);
     aliases.retain(|alias| {
         let of = group(alias);
-        of == own || !registry.late.iter().any(|held| held.info().group() == of)
+        of == own || !all(registry).iter().any(|held| held.info().group() == of)
     });
-    let Judged { hook, problem, dead } = registry.rules.judge(candidate, None);
+    let Judged { hook, problem, dead, odd } = registry.rules().judge(candidate, None);
     if let Some(problem) = problem {
         return Err(LiveError::Refused(problem));
     }
@@ -69,28 +94,32 @@ fn put<P: Point>(registry: &mut Registry, late: &LateHook<P>) -> Result<(), Live
         return Err(LiveError::Taken { name: name.clone(), point: P::INFO.wire });
     }
     match dead {
-        Some(problem) if registry.rules.strict => return Err(LiveError::Refused(problem)),
-        dead => registry.report.warnings.extend(dead),
+        Some(problem) if registry.rules().strict => return Err(LiveError::Refused(problem)),
+        dead => registry.report.warnings.extend(dead.into_iter().chain(odd)),
     }
     let held: Option<HookSlot<P>> = held.map(|at| hooks.remove(at));
-    let off = Arc::make_mut(&mut registry.off);
-    off.retain(|(info, _)| !is_same(info));
-    match hook {
-        Ok(mut slot) => {
+    let off_because = match (hook, &held) {
+        (Ok(mut slot), held) => {
             if let Some(held) = held {
                 // Kept handles, which still have the one before, see the same switch.
-                held.switch.renew();
-                slot.switch = held.switch;
+                slot.switch = Arc::clone(&held.switch);
             }
             hooks.push(slot);
+            None
         }
-        Err(off_because) => {
-            if let Some(held) = held {
-                held.switch.set(false);
-            }
-            off.push(off_because);
-        }
+        (Err(off_because), _) => Some(off_because),
+    };
+    let slots = match Slots::ordered(hooks) {
+        (slots, None) => slots,
+        (_, Some(circle)) => return Err(LiveError::Refused(circle)),
+    };
+    // Nothing is refused any more; what is shared with the registry before changes only now.
+    if let Some(held) = held {
+        if off_because.is_some() { held.switch.set(false) } else { held.switch.renew() }
     }
-    registry.points.insert(TypeId::of::<P>(), Arc::new(Slots::new(hooks)));
+    let off = Arc::make_mut(&mut registry.off);
+    off.retain(|(info, _)| !is_same(info));
+    off.extend(off_because);
+    registry.points.insert(TypeId::of::<P>(), Arc::new(slots));
     Ok(())
 }

@@ -1,110 +1,17 @@
 //! Live hooks: a registry that a running host can swap for another.
 
-use std::any::TypeId;
-use std::collections::HashMap;
-use std::fmt;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
-use arc_swap::ArcSwap;
+use crate::base::nearest::nearest;
+use crate::declared::entry::Hook;
+use crate::declared::point::Point;
+use crate::set::{AnySlots, Hooks, Registry};
 
-use crate::background::Background;
-use crate::entry::Hook;
-use crate::point::Point;
-use crate::spawn::{Spawn, Threads};
-
-use super::info::changed;
-use super::report::Problem;
-use super::{AnySlots, HookRow, Registry, Switch, late};
-
-/// The hooks of a running host: a shared handle on the current [`Registry`].
-///
-/// Switching a hook on or off is an atomic of its own. Registering, replacing, unregistering and [`swap`](Self::swap) put
-/// another registry in place; points that are being fired finish with the one they began with. Nobody who fires waits for
-/// any of this.
-#[derive(Clone)]
-pub struct Hooks(Arc<Inner>);
-
-struct Inner {
-    current: ArcSwap<Registry>,
-    /// Held by writers only; readers load `current`.
-    writing: Mutex<Switches>,
-    spawn: Arc<dyn Spawn>,
-    background: Background,
-}
-
-/// The switches of hooks that a swap took away, in case that a later one brings them back.
-type Switches = HashMap<TypeId, HashMap<String, Arc<Switch>>>;
-
-/// A change to live hooks that cannot be made.
-#[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[non_exhaustive]
-pub enum LiveError {
-    /// The name is taken.
-    #[error("there is a hook called `{name}` at `{point}` already; unregister it, or use `replace`")]
-    Taken {
-        /// The name.
-        name: String,
-        /// The point.
-        point: &'static str,
-    },
-    /// There is no such hook.
-    #[error("no hook is called `{name}`{nearest}")]
-    Unknown {
-        /// The name.
-        name: String,
-        /// Similar names.
-        nearest: String,
-    },
-    /// The hook is there, and was not selected.
-    #[error(
-        "the hook `{name}` was not selected ({why}), so that it cannot be switched; change what decided that"
-    )]
-    Off {
-        /// The name.
-        name: String,
-        /// What decided.
-        why: String,
-    },
-    /// The host cannot run such a hook.
-    #[error(transparent)]
-    Refused(Problem),
-}
+#[cfg(feature = "live")]
+use super::late;
+use super::live_error::LiveError;
 
 impl Hooks {
-    /// Makes a registry live, with plain threads for background and blocking hooks.
-    #[must_use]
-    pub fn new(registry: Registry) -> Self {
-        Self::with_spawn(registry, Arc::new(Threads::default()))
-    }
-
-    /// Makes a registry live on the host's own threads and timers.
-    #[must_use]
-    pub fn with_spawn(registry: Registry, spawn: Arc<dyn Spawn>) -> Self {
-        let background = Background::new(registry.config.background, Arc::clone(&spawn));
-        Self(Arc::new(Inner {
-            current: ArcSwap::from_pointee(registry),
-            writing: Mutex::default(),
-            spawn,
-            background,
-        }))
-    }
-
-    /// The registry as it is now.
-    #[must_use]
-    pub fn load(&self) -> Arc<Registry> {
-        self.0.current.load_full()
-    }
-
-    /// Every hook that was found, and whether it runs.
-    #[must_use]
-    pub fn list(&self) -> Vec<HookRow> {
-        let mut rows = self.load().list();
-        for row in &mut rows {
-            row.dropped = self.0.background.drops_of(&row.info);
-        }
-        rows
-    }
-
     /// Switches every hook of that full name off. It stays registered.
     ///
     /// # Errors
@@ -133,11 +40,10 @@ impl Hooks {
             |(info, why)| LiveError::Off { name: info.name.clone(), why: why.clone() },
         ))
     }
+}
 
-    fn writing(&self) -> MutexGuard<'_, Switches> {
-        self.0.writing.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
+#[cfg(feature = "live")]
+impl Hooks {
     /// Adds a hook.
     ///
     /// The registry's lists, modes and priorities decide about it as about those it was built with: a hook that they
@@ -161,7 +67,7 @@ impl Hooks {
     }
 
     /// Adds a hook in place of the one of the same name at this point, if there is one. A quarantine is lifted; one that
-    /// was switched off stays so. A [`Handle`](crate::Handle) that was kept still runs the one before.
+    /// was switched off stays so. A [`Handle`](crate::registry::Handle) that was kept still runs the one before.
     ///
     /// # Errors
     /// If the host cannot run it, as for [`register`](Self::register).
@@ -174,12 +80,11 @@ impl Hooks {
         let registry = self.load();
         let mut next = registry.copied();
         late::add(&mut next, hook, replaces)?;
-        self.0.current.store(Arc::new(next));
-        changed();
+        self.put_in_place(next);
         Ok(())
     }
 
-    /// Removes every hook that goes by that full name, on or off. A [`Handle`](crate::Handle) that was kept does not run it
+    /// Removes every hook that goes by that full name, on or off. A [`Handle`](crate::registry::Handle) that was kept does not run it
     /// any more either.
     ///
     /// # Errors
@@ -201,21 +106,20 @@ impl Hooks {
                 *slots = left;
             }
         }
-        next.late.retain(|held| !held.info().is_called(name));
+        late::forget(&mut next, name);
         for switches in writing.values_mut() {
             switches.remove(name);
         }
-        self.0.current.store(Arc::new(next));
+        self.put_in_place(next);
         for (_, switch) in found {
             switch.set(false);
         }
-        changed();
         Ok(())
     }
 
     /// Puts a newly built registry in place, as after a change of the configuration.
     ///
-    /// What is being fired ends on the one before, as does a [`Handle`](crate::Handle) that was kept; states of sessions
+    /// What is being fired ends on the one before, as does a [`Handle`](crate::registry::Handle) that was kept; states of sessions
     /// stay. A hook that was switched off or is quarantined stays so where the new registry has it too, now or after a later
     /// swap. Hooks that were registered meanwhile stay, and the new lists decide about them: what was put in place of
     /// another is so again, and what was only added gives way to a hook of its name that the new registry brings itself.
@@ -241,7 +145,7 @@ impl Hooks {
     pub fn swap(&self, registry: Registry) {
         let mut writing = self.writing();
         let (old, mut next) = (self.load(), registry);
-        for hook in &old.late {
+        for hook in late::all(&old) {
             match Arc::clone(hook).move_to(&mut next) {
                 Ok(()) => {}
                 Err(error @ LiveError::Taken { .. }) => {
@@ -264,34 +168,7 @@ impl Hooks {
                 held.remove(&info.name);
             }
         }
-        self.0.current.store(Arc::new(next));
-        changed();
-    }
-
-    /// How many runs of background hooks were dropped because their queue was full.
-    #[must_use]
-    pub fn dropped(&self) -> u64 {
-        self.0.background.drops()
-    }
-
-    /// How long a session's end waits for background hooks, by the configuration.
-    #[must_use]
-    pub fn drain_time(&self) -> std::time::Duration {
-        std::time::Duration::from_millis(self.0.background.settings().drain_ms)
-    }
-
-    /// The current registry for a moment on this thread.
-    #[inline]
-    pub(crate) fn borrow(&self) -> arc_swap::Guard<Arc<Registry>> {
-        self.0.current.load()
-    }
-
-    pub(crate) fn spawn(&self) -> &dyn Spawn {
-        &*self.0.spawn
-    }
-
-    pub(crate) fn background(&self) -> &Background {
-        &self.0.background
+        self.put_in_place(next);
     }
 }
 
@@ -299,31 +176,5 @@ fn unknown(registry: &Registry, name: &str) -> LiveError {
     let rows = registry.list();
     let known =
         rows.iter().flat_map(|row| [&row.info.name].into_iter().chain(&row.info.aliases)).map(String::as_str);
-    LiveError::Unknown { name: name.to_owned(), nearest: super::nearest(name, known) }
-}
-
-impl Registry {
-    fn copied(&self) -> Self {
-        Self {
-            points: self.points.clone(),
-            off: Arc::clone(&self.off),
-            settings: self.settings.clone(),
-            states: self.states.clone(),
-            shown_settings: Arc::clone(&self.shown_settings),
-            tools: self.tools.clone(),
-            report: self.report.clone(),
-            config: Arc::clone(&self.config),
-            rules: Arc::clone(&self.rules),
-            late: self.late.clone(),
-        }
-    }
-}
-
-impl fmt::Debug for Hooks {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Hooks")
-            .field("registry", &self.load())
-            .field("background", &self.0.background)
-            .finish_non_exhaustive()
-    }
+    LiveError::Unknown { name: name.to_owned(), nearest: nearest(name, known) }
 }

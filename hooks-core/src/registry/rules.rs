@@ -1,18 +1,28 @@
 //! The rules of a host: what decides about a hook, when the registry is built and when one comes while the host runs.
 
+use std::any::TypeId;
 use std::marker::PhantomData;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::entry::{Call, Options};
-use crate::failure::Failure;
-use crate::point::{Point, PointInfo};
-use crate::session::{Session, SettingsSpec};
+use crate::base::nearest::is_slip;
+use crate::declared::entry::Call;
+use crate::declared::failure::Failure;
+use crate::declared::point::Point;
+use crate::plain::filter::{Filter, Misfit, check_paths, check_tools};
+use crate::plain::hook_info::HookInfo;
+use crate::plain::options::{Options, Placement};
+use crate::plain::point_info::PointInfo;
+use crate::plain::report::{Problem, place};
+use crate::plain::switch::Switch;
+use crate::plain::verdict::Verdict;
+use crate::session::Session;
 
+use super::HookSlot;
 use super::aliases::Aliases;
-use super::report::{Problem, place};
-use super::select::{Called, Selection};
-use super::{HookInfo, HookSlot, Switch};
+use super::operator;
+use super::pattern::Called;
+use super::select::Selection;
 
 /// A hook before it is decided whether it runs.
 pub(crate) struct Candidate<P: Point> {
@@ -21,7 +31,8 @@ pub(crate) struct Candidate<P: Point> {
     /// Why it may not run, whatever the lists say.
     pub(crate) barred: Option<String>,
     pub(crate) call: Call<P>,
-    pub(crate) settings: Option<SettingsSpec>,
+    /// The type of its settings.
+    pub(crate) settings: Option<TypeId>,
     pub(crate) on_error: Option<fn(&Failure, &Session)>,
 }
 
@@ -45,6 +56,8 @@ pub(crate) struct Judged<P: Point> {
     pub(crate) problem: Option<Problem>,
     /// That it can never run here, which only a strict host minds.
     pub(crate) dead: Option<Problem>,
+    /// What else is odd.
+    pub(crate) odd: Option<Problem>,
 }
 
 /// The lists, modes and limits of a host.
@@ -72,20 +85,28 @@ impl Rules {
     ) -> Judged<P> {
         let HookInfo { name, aliases, .. } = &mut candidate.info;
         self.aliases.keep_free(name, aliases);
-        candidate.info.timeout =
-            candidate.options.timeout.limit(&candidate.call, &candidate.options, self.timeout);
+        operator::apply(&self.selection.rules, &mut candidate.info, &mut candidate.options);
+        let is_async = candidate.call.is_async();
+        candidate.info.timeout = candidate.options.timeout.limit(&candidate.options, is_async, self.timeout);
         let called = Called::of(&candidate.info);
         let decided = self.selection.decide(called, &candidate.options);
-        if let Some(priority) = self.selection.priority(called) {
-            candidate.info.priority = priority;
-        }
         let decided = decided.and_then(|why| switched.unwrap_or(Ok(why)));
         let decided = decided.and_then(|why| candidate.barred.take().map_or(Ok(why), Err));
+        let info = &candidate.info;
+        let no_shadow = (info.shadow && decided.is_ok() && <P::Verdict as Verdict>::AROUND).then(|| {
+            let said = info.ruled("shadow").unwrap_or_default().to_owned();
+            Problem::ShadowOfWrapper { hook: info.name.clone(), place: said, point: P::INFO.wire }
+        });
+        let decided = match &no_shadow {
+            Some(_) => Err("in shadow, which a wrapper cannot be".to_owned()),
+            None => decided,
+        };
         let why = match decided {
             Ok(why) => why,
             Err(why) => {
                 let (why, problem) = self.tool_fault(&candidate.info, why);
-                return Judged { hook: Err((Arc::new(candidate.info), why)), problem, dead: None };
+                let hook = Err((Arc::new(candidate.info), why));
+                return Judged { hook, problem, dead: None, odd: no_shadow };
             }
         };
         let info = &candidate.info;
@@ -97,9 +118,25 @@ impl Rules {
             point,
             place: place.clone(),
         });
-        let problem = (self.sync && matches!(candidate.call, Call::Async(_)))
-            .then_some(Problem::AsyncInSyncHost { hook, point, place });
+        let limit = candidate.options.timeout.of_its_own().filter(|_| info.timeout.is_none());
+        let odd = limit.map(|limit| Problem::NeverCutOff {
+            hook: hook.clone(),
+            point,
+            place: place.clone(),
+            limit: format!("{limit:?}"),
+        });
+        let problem = if P::INFO.local && info.placement != Placement::Inline {
+            Some(Problem::CopyAtLocalPoint { hook, point, place })
+        } else if self.sync && is_async {
+            Some(Problem::AsyncInSyncHost { hook, point, place })
+        } else if info.shadow && info.confirmation {
+            let said = info.ruled("shadow").unwrap_or_default().to_owned();
+            Some(Problem::ShadowOfConfirmation { hook, place: said })
+        } else {
+            filter_fault(info)
+        };
         let hook = HookSlot {
+            filter: Filter::new(&info.tools, &info.paths).map(Arc::new),
             info: Arc::new(candidate.info),
             call: candidate.call,
             on_error: candidate.on_error,
@@ -107,7 +144,7 @@ impl Rules {
             why: why.into(),
             point: PhantomData,
         };
-        Judged { hook: Ok(hook), problem, dead }
+        Judged { hook: Ok(hook), problem, dead, odd }
     }
 
     /// A hook that is off, of a tool that this program does not have. A plugin may serve a tool that is not in every
@@ -118,8 +155,7 @@ impl Rules {
         let Some(tool) = missing.filter(|_| !self.selection.disables(Called::of(info))) else {
             return (why, None);
         };
-        // A letter or two: `read` and `read_file` are two tools, `raed_file` is none.
-        let slips = |known: &&String| strsim::damerau_levenshtein(tool, known) <= tool.len() / 4;
+        let slips = |known: &&String| is_slip(tool, known);
         let problem = self.tools.iter().find(slips).map(|meant| Problem::UnknownTool {
             hook: info.name.clone(),
             place: place(&info.file, info.line),
@@ -128,4 +164,23 @@ impl Rules {
         });
         (format!("its tool `{tool}` is not in this program"), problem)
     }
+}
+
+/// A filter that cannot be: written so that it fits nothing, or at a point where there is nothing that it could fit.
+fn filter_fault(info: &HookInfo) -> Option<Problem> {
+    let of = |key: &'static str, list: &[String], check: fn(&[String]) -> Result<(), Misfit>, lacks: &str| {
+        if list.is_empty() {
+            return None;
+        }
+        let why = match info.point.filters.contains(&key) {
+            true => check(list).err()?.to_string(),
+            false => {
+                format!("`{}` {lacks}, so nothing can be told apart by it; leave it out", info.point.name)
+            }
+        };
+        let place = info.ruled(key).map_or_else(|| place(&info.file, info.line), str::to_owned);
+        Some(Problem::BadFilter { hook: info.name.clone(), place, key, why })
+    };
+    of("tools", &info.tools, check_tools, "is about no call of a tool")
+        .or_else(|| of("paths", &info.paths, check_paths, "is about no file"))
 }

@@ -1,6 +1,6 @@
 //! What follows from the switches of some hooks, remembered until any switch of the program changes.
 
-use crate::sync::{AtomicU64, Ordering};
+use crate::base::sync::{AtomicU64, Ordering};
 
 /// After which change it was looked up, and what was seen: one word, so that both are of one moment.
 pub(crate) struct Seen(AtomicU64);

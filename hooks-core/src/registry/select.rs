@@ -1,145 +1,17 @@
 //! Selection: which of the gathered hooks and tools run, by lists, modes and tools.
 
-use wildmatch::WildMatch;
+use crate::plain::options::{Mode, Options};
 
-use crate::config::Named;
-use crate::entry::{Mode, Options};
-
-use super::HookInfo;
-
-/// What a hook is called: its full name, the others that it goes by, its package.
-#[derive(Clone, Copy)]
-pub(crate) struct Called<'a> {
-    pub(crate) name: &'a str,
-    pub(crate) aliases: &'a [String],
-    pub(crate) package: &'a str,
-}
-
-impl<'a> Called<'a> {
-    pub(crate) fn of(info: &'a HookInfo) -> Self {
-        Self { name: &info.name, aliases: &info.aliases, package: info.package }
-    }
-
-    pub(crate) fn names(self) -> impl Iterator<Item = &'a str> {
-        [self.name].into_iter().chain(self.aliases.iter().map(String::as_str))
-    }
-}
-
-/// One entry of an allowlist or a disable list: a full name, a group, a package, or a glob.
-pub(crate) struct Pattern {
-    pub(crate) named: Named,
-    /// The name without its `+`.
-    text: String,
-    /// `+name`: beside what is on without it.
-    adds: bool,
-    glob: Option<WildMatch>,
-}
-
-impl Pattern {
-    pub(crate) fn new(named: Named) -> Self {
-        let text = named.text.clone();
-        let glob = text.contains(['*', '?']).then(|| WildMatch::new(&text));
-        Self { named, text, adds: false, glob }
-    }
-
-    /// An entry of an allowlist, where a `+` before the name means "beside what is on without it".
-    pub(crate) fn allowing(named: Named) -> Self {
-        let Some(rest) = named.text.strip_prefix('+').map(str::trim_start) else { return Self::new(named) };
-        let pattern = Self::new(Named { text: rest.to_owned(), ..named.clone() });
-        Self { named, adds: true, ..pattern }
-    }
-
-    pub(crate) fn matches(&self, hook: Called<'_>) -> bool {
-        match &self.glob {
-            Some(glob) => hook.names().any(|name| glob.matches(name)),
-            None => self.names(hook) || (!hook.package.is_empty() && self.text == hook.package),
-        }
-    }
-
-    /// Whether it is this hook's full name or group, spelled out.
-    fn names(&self, hook: Called<'_>) -> bool {
-        let text = self.text.as_str();
-        hook.names()
-            .any(|name| text == name || name.strip_prefix(text).is_some_and(|rest| rest.starts_with('.')))
-    }
-
-    /// Whether it speaks of this very hook: its name, its group or its package, spelled out, or a glob within its group.
-    fn means(&self, hook: Called<'_>) -> bool {
-        let in_group = |name: &str| {
-            let group = name.split('.').next().unwrap_or(name);
-            self.text.strip_prefix(group).is_some_and(|rest| rest.starts_with('.'))
-        };
-        self.matches(hook) && (self.glob.is_none() || hook.names().any(in_group))
-    }
-
-    /// The name without its `+`.
-    pub(crate) fn text(&self) -> &str {
-        &self.text
-    }
-
-    /// Whether a hook of that group could match, whatever it is called.
-    pub(crate) fn may_match_in(&self, group: &str) -> bool {
-        let inside =
-            self.text.strip_prefix(group).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
-        inside
-            || self
-                .glob
-                .as_ref()
-                .is_some_and(|glob| glob.matches(group) || glob.matches(&format!("{group}.")))
-    }
-
-    /// Whether it speaks of tools.
-    fn is_of_tools(&self) -> bool {
-        self.text == "tool" || self.text.starts_with("tool.")
-    }
-
-    /// What an entry of an allowlist decided, in a few words.
-    fn decided(&self) -> String {
-        let decided = self.named.decided("allow");
-        if self.adds { format!("added by {decided}") } else { decided }
-    }
-}
-
-/// A configured priority for a hook or a group.
-pub(crate) struct Priority {
-    pub(crate) named: Named,
-    pub(crate) value: i32,
-}
-
-impl Priority {
-    pub(crate) fn new(named: Named, value: i32) -> Self {
-        Self { named, value }
-    }
-
-    /// Whether it is for this hook alone (`true`) or for its group, if it is for it at all. Names from the environment
-    /// are in capitals with `_` for what a variable's name cannot hold.
-    pub(crate) fn fits(&self, hook: Called<'_>) -> Option<bool> {
-        let text = self.named.text.as_str();
-        let is = |name: &str| text == name || self.named.kind.is_capitals() && text == env_form(name);
-        let own = hook.names().any(is);
-        let group = hook.names().any(|name| is(name.split('.').next().unwrap_or(name)));
-        (own || group).then_some(own)
-    }
-
-    /// Whether a hook of that group could be meant, whatever it is called.
-    pub(crate) fn may_fit_in(&self, group: &str) -> bool {
-        let (group, dot) =
-            if self.named.kind.is_capitals() { (env_form(group), '_') } else { (group.to_owned(), '.') };
-        let rest = self.named.text.strip_prefix(&group);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(dot))
-    }
-}
-
-fn env_form(name: &str) -> String {
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }).collect()
-}
+use super::operator::Operator;
+use super::pattern::{Called, Pattern};
 
 /// What was asked for.
 #[derive(Default)]
 pub(crate) struct Selection {
     pub(crate) allow: Option<Vec<Pattern>>,
     pub(crate) disable: Vec<Pattern>,
-    pub(crate) priorities: Vec<Priority>,
+    /// What is said of single hooks.
+    pub(crate) rules: Vec<Operator>,
     pub(crate) modes: Vec<Mode>,
     /// The names of the selected tools; `None` while tools themselves are being selected.
     pub(crate) tools: Option<Vec<String>>,
@@ -233,19 +105,6 @@ impl Selection {
             None => "the allowlist is empty".to_owned(),
         }
     }
-
-    /// The configured priority of a hook: its own before its group's, the last source before earlier ones.
-    pub(crate) fn priority(&self, hook: Called<'_>) -> Option<i32> {
-        let mut chosen: Option<(bool, i32)> = None;
-        for priority in &self.priorities {
-            if let Some(own) = priority.fits(hook)
-                && chosen.is_none_or(|(held, _)| own >= held)
-            {
-                chosen = Some((own, priority.value));
-            }
-        }
-        chosen.map(|(_, value)| value)
-    }
 }
 
 const DEFAULT: &str = "default";
@@ -273,26 +132,10 @@ fn mode_name(mode: Mode) -> &'static str {
     }
 }
 
-/// ` (did you mean …?)` with up to three similar names, or nothing.
-pub(crate) fn nearest<'a>(wanted: &str, known: impl Iterator<Item = &'a str>) -> String {
-    let mut scored: Vec<(f64, &str)> = known
-        .map(|name| {
-            let whole = strsim::jaro_winkler(wanted, name);
-            let part = name.rsplit('.').next().map_or(0.0, |last| strsim::jaro_winkler(wanted, last));
-            (whole.max(part), name)
-        })
-        .filter(|(score, _)| *score > 0.8)
-        .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
-    scored.dedup_by(|a, b| a.1 == b.1);
-    let names: Vec<_> = scored.iter().take(3).map(|(_, name)| format!("`{name}`")).collect();
-    if names.is_empty() { String::new() } else { format!(" (did you mean {}?)", names.join(" or ")) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::config::NameKind;
+    use crate::machinery::config::Named;
 
     fn called(name: &'static str, package: &'static str) -> Called<'static> {
         Called { name, aliases: &[], package }
@@ -303,7 +146,7 @@ mod tests {
         Selection {
             allow: allow.map(|list| list.iter().map(named).map(Pattern::allowing).collect()),
             disable: disable.iter().map(named).map(Pattern::new).collect(),
-            priorities: Vec::new(),
+            rules: Vec::new(),
             modes: modes.to_vec(),
             tools: None,
         }
@@ -388,24 +231,5 @@ mod tests {
             selection(Some(&[]), &[], &[]).decide(called("a.b", ""), &off).unwrap_err(),
             "the allowlist is empty"
         );
-    }
-
-    #[test]
-    fn environment_priorities_use_capitals() {
-        let mut list = selection(None, &[], &[]);
-        list.priorities = vec![
-            Priority::new(Named::of(NameKind::Capitals, "LINTER", "X"), 20),
-            Priority::new(Named::of(NameKind::Capitals, "LINTER_LINT", "X"), 30),
-        ];
-        assert_eq!(list.priority(called("linter.lint", "")), Some(30));
-        assert_eq!(list.priority(called("linter.other", "")), Some(20));
-        assert_eq!(list.priority(called("lint", "")), None);
-    }
-
-    #[test]
-    fn similar_names_are_offered() {
-        let known = ["linter.lint", "memory.save", "precommit.check"];
-        assert_eq!(nearest("lintr", known.into_iter()), " (did you mean `linter.lint`?)");
-        assert_eq!(nearest("zzz", known.into_iter()), "");
     }
 }

@@ -5,14 +5,14 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
-use std::time::Instant;
 
-use serde_json::Value;
+use crate::base::instant::Instant;
+use crate::base::json::Value;
 
-use crate::clock::Clock;
-use crate::message::Message;
-use crate::registry::Hooks;
-use crate::timeline::Observer;
+use crate::plain::clock::Clock;
+use crate::plain::message::Message;
+use crate::session::timeline::Observer;
+use crate::set::Hooks;
 
 use super::extensions::Extensions;
 use super::interrupt::Interrupt;
@@ -51,7 +51,7 @@ impl fmt::Debug for Sink {
 }
 
 impl SessionBuilder {
-    pub(super) fn new(hooks: Hooks, id: String) -> Self {
+    fn new(hooks: Hooks, id: String) -> Self {
         Self {
             hooks,
             id,
@@ -99,6 +99,7 @@ impl SessionBuilder {
     }
 
     /// The time as its hooks see it.
+    #[cfg(feature = "time")]
     #[must_use]
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = clock;
@@ -125,6 +126,7 @@ impl SessionBuilder {
     }
 
     /// The states that [`Session::save_states`] gave when the session was last open.
+    #[cfg(feature = "json")]
     #[must_use]
     pub fn states(mut self, states: BTreeMap<String, Value>) -> Self {
         self.states = states;
@@ -146,6 +148,7 @@ impl SessionBuilder {
     }
 
     /// Who is told of every point that fires and every hook that runs.
+    #[cfg(feature = "time")]
     #[must_use]
     pub fn observer(mut self, observer: Arc<dyn Observer>) -> Self {
         self.observer = Some(observer);
@@ -188,5 +191,12 @@ impl SessionBuilder {
             interrupt: Interrupt::default(),
             pending: Arc::default(),
         }))
+    }
+}
+
+impl Session {
+    /// Starts to describe a session.
+    pub fn builder(hooks: &Hooks, id: impl Into<String>) -> SessionBuilder {
+        SessionBuilder::new(hooks.clone(), id.into())
     }
 }

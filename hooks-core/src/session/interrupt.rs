@@ -2,8 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::spawn::WakerSet;
-use crate::sync::{Mutex, lock};
+use crate::base::sync::{Mutex, lock};
+use crate::machinery::spawn::WakerSet;
 
 /// Why something was cut short.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,8 +1,9 @@
 //! Who waits for an interrupt.
 
-use super::interrupt::{Interrupt, InterruptReason};
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
+
+use super::interrupt::{Interrupt, InterruptReason};
 
 fn poll_once(future: impl Future<Output = InterruptReason>) -> Poll<InterruptReason> {
     pin!(future).poll(&mut Context::from_waker(Waker::noop()))

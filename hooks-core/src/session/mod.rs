@@ -1,6 +1,8 @@
-//! Sessions.
+//! Sessions: one conversation each, with its log, its states, and what was seen of it.
 
 mod builder;
+mod conversation;
+mod drain;
 mod extensions;
 mod interrupt;
 #[cfg(test)]
@@ -9,35 +11,40 @@ mod log;
 mod notices;
 mod off;
 mod once;
-mod settings;
+mod once_run;
 mod state;
 mod state_dir;
 #[cfg(test)]
 #[path = "state/tests.rs"]
 mod state_tests;
+mod states;
+mod ticket;
+pub(crate) mod timeline;
 
+use std::any::TypeId;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
-use std::future::poll_fn;
 use std::path::{Path, PathBuf};
-use std::pin::pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::Poll;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use serde_json::Value;
+use crate::base::boxed::BoxFuture;
+use crate::base::guard::guarded;
+use crate::base::instant::Instant;
+use crate::machinery::background::Pending;
+use crate::machinery::spawn::{self, BlockingError};
+#[cfg(feature = "time")]
+pub use crate::plain::clock::Clock;
+#[cfg(not(feature = "time"))]
+use crate::plain::clock::Clock;
+use crate::plain::options::Origin;
+#[cfg(feature = "config")]
+use crate::plain::settings::HookSettings;
+use crate::session::timeline::{Observer, Recorded};
+use crate::set::Hooks;
 
-use crate::background::{Pending, Unfinished};
-use crate::clock::Clock;
-use crate::entry::{BoxFuture, Origin};
-use crate::guard::guarded;
-use crate::message::Message;
-use crate::point::Point;
-use crate::registry::Hooks;
-use crate::spawn::{self, BlockingError};
-use crate::timeline::{Observer, Recorded};
-
+pub use crate::machinery::background::Unfinished;
 pub use builder::SessionBuilder;
 
 use extensions::Extensions;
@@ -48,14 +55,12 @@ use off::Off;
 use once::Once;
 
 pub use interrupt::InterruptReason;
-pub use log::{LogFault, LogIter, LogSink, LogView};
-pub(crate) use once::OnceRun;
-pub(crate) use settings::AllSettings;
-pub use settings::{HookSettings, SettingsSpec};
-pub use state::{HookState, PATIENCE, StateError, StateGuard, StateSpec};
-use state::{Keys, Who};
-pub(crate) use state::{StateClash, StateKeys, States, Taken, Ticket};
+pub use log::{LogFault, LogIter, LogPart, LogPlace, LogSink, LogView};
+pub(crate) use once_run::OnceRun;
+pub use state::{HookState, PATIENCE, StateError, StateGuard};
+pub(crate) use state::{States, Taken};
 pub use state_dir::StateDir;
+pub(crate) use ticket::Ticket;
 
 /// One conversation, and everything that hooks may know about it.
 ///
@@ -67,7 +72,7 @@ pub use state_dir::StateDir;
 /// let hooks = Hooks::new(Registry::builder().build()?);
 /// let session = Session::builder(&hooks, "demo").workspace("/tmp").build();
 /// assert_eq!(session.id(), "demo");
-/// # Ok::<(), hookspec::BuildError>(())
+/// # Ok::<(), hookspec::registry::BuildError>(())
 /// ```
 #[derive(Clone)]
 pub struct Session(Arc<Inner>);
@@ -101,11 +106,6 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Session {
-    /// Starts to describe a session.
-    pub fn builder(hooks: &Hooks, id: impl Into<String>) -> SessionBuilder {
-        SessionBuilder::new(hooks.clone(), id.into())
-    }
-
     /// Its id, unique in the host.
     #[must_use]
     pub fn id(&self) -> &str {
@@ -171,6 +171,7 @@ impl Session {
     }
 
     /// The time as hooks see it.
+    #[cfg(feature = "time")]
     #[must_use]
     pub fn clock(&self) -> &Clock {
         &self.0.clock
@@ -201,162 +202,37 @@ impl Session {
         self.0.opened.elapsed()
     }
 
-    /// The conversation so far, with what earlier hooks of a running chain emitted.
-    #[must_use]
-    pub fn log(&self) -> LogView {
-        self.0.log.view()
-    }
-
-    /// Stores a message at the end of the conversation and returns it as it is there: it has its place now, and its id where
-    /// the log's sink gives one. A sink that only queues it stores it later: what must not be lost is followed by
-    /// [`flush`](Self::flush), or goes by [`store`](Self::store).
-    ///
-    /// # Errors
-    /// If the sink did not take it. It is not in the log then. The next [`flush`](Self::flush) tells it too, so a caller
-    /// without a better answer may leave it to the host.
-    pub fn append(&self, message: Message) -> Result<Arc<Message>, LogFault> {
-        self.0.log.append(&self.0.id, message)
-    }
-
-    /// Appends the messages of one hook, up to the first that cannot be stored, and gives those that were.
-    ///
-    /// `then` gets them before anybody else may append: what it records is in the log's order.
-    pub(crate) fn append_all(
-        &self,
-        messages: Vec<Message>,
-        then: impl FnOnce(&[Arc<Message>]),
-    ) -> (Vec<Arc<Message>>, Option<LogFault>) {
-        self.0.log.append_all(&self.0.id, messages, then)
-    }
-
-    /// The barrier: completes when everything that was appended is stored. A host passes it before it calls a model, runs a
-    /// tool or acknowledges something. Ready at once where nothing was appended since the last time, or the sink stores at once.
-    ///
-    /// # Errors
-    /// If something could not be stored, since this was last called: also what an [`append`](Self::append) told
-    /// its caller, or a hook said. The log holds what is stored and nothing else then, and the next call starts
-    /// afresh. Every call that waits meanwhile has the same error.
-    pub async fn flush(&self) -> Result<(), LogFault> {
-        self.0.log.flush(&self.0.id).await
-    }
-
-    /// [`append`](Self::append), and complete when it is stored: the same as `append` and [`flush`](Self::flush), also where
-    /// others flush the session meanwhile.
-    ///
-    /// # Errors
-    /// As for [`flush`](Self::flush).
-    pub async fn store(&self, message: Message) -> Result<Arc<Message>, LogFault> {
-        self.0.log.store(&self.0.id, message).await
-    }
-
-    /// Tells the user something that the conversation need not keep: that a wait goes on, and what for. A host that has no place
-    /// for it gets it as a line of its log.
-    pub fn notice(&self, text: &str) {
-        self.0.notices.show(&self.0.id, text);
-    }
-
-    /// Puts another conversation in place of this one, in memory: after a compaction or an undo that the
-    /// host has stored. Flush the session before you store that: what is still queued would come behind it.
-    pub fn replace_log(&self, messages: LogView) {
-        self.0.log.replace(messages);
-    }
-
-    /// This session's value of type `T`, made on first use. Waits, without a thread, while a hook holds it; who asked first has it
-    /// first. Hooks usually take `state: &mut T` instead, which waits too.
-    ///
-    /// # Errors
-    /// If the wait could never end: see [`StateError`].
-    #[track_caller]
-    pub fn state<T: HookState>(&self) -> impl Future<Output = Result<StateGuard<'_, T>, StateError>> + Send {
-        let who = Who::Place(std::panic::Location::caller());
-        state::turn(self, who, || self.state_keys::<T>())
-    }
-
-    /// The same for code that cannot wait: the value if nobody holds it right now.
-    ///
-    /// # Errors
-    /// If somebody holds it.
-    #[track_caller]
-    pub fn try_state<T: HookState>(&self) -> Result<StateGuard<'_, T>, StateError> {
-        let who = Who::Place(std::panic::Location::caller());
-        match self.0.states.take(who, None, false, || self.state_keys::<T>()) {
-            Taken::Now(guard) => Ok(guard),
-            Taken::Never(error) => Err(error),
-            Taken::Later(_) => unreachable!("no place in the queue was asked for"),
-        }
-    }
-
-    /// The same for code on a thread that may block: where somebody holds the value this thread waits for it, up to
-    /// [`PATIENCE`]. On a thread that may not, for it drives an async runtime that has no other, it does not wait.
-    ///
-    /// A hook that takes `state: &mut T` needs no thread to wait with.
-    ///
-    /// # Errors
-    /// If the value could not be had.
-    #[track_caller]
-    pub fn state_now<T: HookState>(&self) -> Result<StateGuard<'_, T>, StateError> {
-        let held = match self.try_state() {
-            Err(held @ StateError::Held { .. }) if self.0.hooks.spawn().may_block() => held,
-            had => return had,
-        };
-        let spawn = self.0.hooks.spawn();
-        let (mut had, wanted) = (Err(held), self.state());
-        let (patience, given) = (spawn.sleep(PATIENCE), &mut had);
-        spawn.block_on(Box::pin(async move {
-            let (mut wanted, mut patience) = (pin!(wanted), patience);
-            poll_fn(|cx| match wanted.as_mut().poll(cx) {
-                Poll::Ready(had) => {
-                    *given = had;
-                    Poll::Ready(())
-                }
-                Poll::Pending => patience.as_mut().poll(cx),
-            })
-            .await;
-        }));
-        had
-    }
-
-    pub(crate) fn take_state<T: HookState>(
-        &self,
-        hook: &'static Origin,
-        ticket: Option<Ticket>,
-    ) -> Taken<'_, T> {
-        self.0.states.take(Who::Hook(hook), ticket, true, || self.state_keys::<T>())
-    }
-
-    fn state_keys<T: HookState>(&self) -> Keys {
-        self.0.hooks.borrow().states.get::<T>()
-    }
-
     pub(crate) fn states(&self) -> &States {
         &self.0.states
-    }
-
-    /// Begins the one run of a once-only hook; `None` if it ran already.
-    pub(crate) fn begin_once(&self, point: &'static str, hook: &str) -> Option<OnceRun> {
-        OnceRun::begin(self, point, hook)
     }
 
     pub(crate) fn once(&self) -> &Once {
         &self.0.once
     }
 
-    /// All states, to be kept with the session. Of one that a hook holds right now this is its last saved form.
+    /// For a program that does not compile: the macro says that there are no settings.
+    #[cfg(not(feature = "config"))]
+    #[doc(hidden)]
     #[must_use]
-    pub fn save_states(&self) -> BTreeMap<String, Value> {
-        let mut states = self.0.states.save();
-        self.0.once.save(&mut states);
-        states
+    pub fn settings_of<T>(&self, _: &Origin) -> Arc<T> {
+        crate::__private::absent()
+    }
+
+    #[cfg(not(feature = "time"))]
+    pub(crate) fn clock(&self) -> &Clock {
+        &self.0.clock
     }
 
     /// The settings of type `T`, of the group of hooks that takes them; of the first by name where several do. Hooks
     /// usually take `settings: &T` instead, which are their own group's.
+    #[cfg(feature = "config")]
     #[must_use]
     pub fn settings<T: HookSettings>(&self) -> Arc<T> {
         self.0.hooks.load().settings().get()
     }
 
     /// The settings of type `T` of the group that a hook belongs to: what `settings: &T` is.
+    #[cfg(feature = "config")]
     #[must_use]
     pub fn settings_of<T: HookSettings>(&self, origin: &Origin) -> Arc<T> {
         self.0.hooks.borrow().settings().of(origin)
@@ -402,50 +278,6 @@ impl Session {
         true
     }
 
-    /// Whether any hook listens to a point: a host asks before it computes a costly event.
-    #[must_use]
-    pub fn listens<P: Point>(&self, point: P) -> bool {
-        self.0.observer.is_some() || !self.0.hooks.load().handle(point).is_empty()
-    }
-
-    /// Waits until the background work of this session is done, at most `deadline`; tells who is not done by then.
-    ///
-    /// ```
-    /// # use hookspec::{Hooks, Registry, Session, Unfinished};
-    /// # use std::time::Duration;
-    /// # async fn end(session: &Session) {
-    /// let left = session.drain(session.hooks().drain_time()).await;
-    /// if !left.is_empty() {
-    ///     eprintln!("left behind: {}", Unfinished::text(&left)); // left behind: `a.b` (2 runs), `c.d`
-    /// }
-    /// # }
-    /// ```
-    pub async fn drain(&self, deadline: Duration) -> Vec<Unfinished> {
-        let mut done = pin!(self.0.pending.done());
-        let mut alarm = None;
-        poll_fn(|cx| {
-            if done.as_mut().poll(cx).is_ready() {
-                return Poll::Ready(());
-            }
-            alarm.get_or_insert_with(|| self.sleep(deadline)).as_mut().poll(cx)
-        })
-        .await;
-        self.0.pending.left()
-    }
-
-    /// [`drain`](Self::drain) for threads that may wait. On one that may not, [`Spawn::may_block`](crate::Spawn::may_block), it
-    /// does not wait and tells who is not done now.
-    pub fn drain_now(&self, deadline: Duration) -> Vec<Unfinished> {
-        let left = self.0.pending.left();
-        let spawn = self.0.hooks.spawn();
-        if left.is_empty() || !spawn.may_block() {
-            return left;
-        }
-        let mut left = left;
-        spawn.block_on(Box::pin(async { left = self.drain(deadline).await }));
-        left
-    }
-
     pub(crate) fn pending(&self) -> &Arc<Pending> {
         &self.0.pending
     }
@@ -456,8 +288,8 @@ impl Session {
     }
 
     /// Whether a hook at this point is switched off for this session.
-    pub(crate) fn has_off_at<P: Point>(&self) -> bool {
-        self.0.off.is_at(std::any::TypeId::of::<P>(), &self.0.hooks)
+    pub(crate) fn has_off_at(&self, point: TypeId) -> bool {
+        self.0.off.is_at(point, &self.0.hooks)
     }
 
     /// The hooks that are switched off for this session, where there are any.

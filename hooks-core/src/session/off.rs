@@ -6,8 +6,9 @@ use std::hash::{BuildHasher, BuildHasherDefault};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::by_type::Id;
-use crate::registry::{Hooks, changes};
+use crate::base::by_type::Id;
+use crate::plain::switch::changes;
+use crate::set::Hooks;
 
 /// Their names, and roughly at which points they are, so that other points pay nothing.
 pub(super) struct Off {
@@ -64,9 +65,8 @@ impl Off {
     fn look(&self, change: u64, hooks: &Hooks) {
         let held = self.lock();
         let registry = hooks.load();
-        let listens = |slots: &dyn crate::registry::AnySlots| {
-            slots.rows().iter().any(|(info, _)| held.contains(&info.name))
-        };
+        let listens =
+            |slots: &dyn crate::set::AnySlots| slots.rows().iter().any(|(info, _)| held.contains(&info.name));
         let points = registry.points.iter().filter(|(_, slots)| listens(&***slots));
         let points = points.map(|(point, _)| bit(*point)).fold(0, |all, bit| all | bit);
         self.points.store(points, Ordering::Relaxed);

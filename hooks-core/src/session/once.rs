@@ -4,9 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
-use super::Session;
+use crate::base::json::{self, Value};
 
 /// Under which it is saved, among the states.
 const KEY: &str = "hookspec.once";
@@ -31,16 +30,10 @@ struct Done {
     everywhere: BTreeSet<String>,
 }
 
-/// A once-only hook that runs. Unless it is [done](Self::done) it counts as not run.
-pub(crate) struct OnceRun {
-    session: Session,
-    what: (&'static str, String),
-}
-
 impl Once {
     /// Takes what was saved out of the states.
     pub(crate) fn restored(states: &mut BTreeMap<String, Value>) -> Self {
-        let read = |value: Value| serde_json::from_value::<Done>(value);
+        let read = |value: Value| json::from_value::<Done>(value);
         let mut done = match states.remove(KEY).map(read) {
             Some(Ok(done)) => done,
             Some(Err(error)) => {
@@ -49,7 +42,7 @@ impl Once {
             }
             None => Done::default(),
         };
-        if let Some(Ok(old)) = states.remove(OLD_KEY).map(serde_json::from_value) {
+        if let Some(Ok(old)) = states.remove(OLD_KEY).map(json::from_value) {
             done.everywhere = old;
         }
         Self(Mutex::new(Inner { done, running: BTreeSet::new() }))
@@ -60,7 +53,7 @@ impl Once {
     }
 
     /// Begins the one run of a hook at a point; `false` if it ran already, or runs right now.
-    fn begin(&self, what: &(&'static str, String)) -> bool {
+    pub(super) fn begin(&self, what: &(&'static str, String)) -> bool {
         let (point, hook) = what;
         let mut inner = self.lock();
         let done = inner.done.everywhere.contains(hook)
@@ -68,12 +61,12 @@ impl Once {
         !done && inner.running.insert(what.clone())
     }
 
-    fn done(&self, what: &(&'static str, String)) {
+    pub(super) fn done(&self, what: &(&'static str, String)) {
         let (point, hook) = what;
         self.lock().done.points.entry((*point).to_owned()).or_default().insert(hook.clone());
     }
 
-    fn end(&self, what: &(&'static str, String)) {
+    pub(super) fn end(&self, what: &(&'static str, String)) {
         self.lock().running.remove(what);
     }
 
@@ -81,31 +74,15 @@ impl Once {
     pub(crate) fn save(&self, states: &mut BTreeMap<String, Value>) {
         let inner = self.lock();
         if !inner.done.points.is_empty()
-            && let Ok(value) = serde_json::to_value(&inner.done)
+            && let Ok(value) = json::to_value(&inner.done)
         {
             states.insert(KEY.to_owned(), value);
         }
-        if !inner.done.everywhere.is_empty() {
-            states.insert(OLD_KEY.to_owned(), Value::from_iter(inner.done.everywhere.iter().cloned()));
+        if !inner.done.everywhere.is_empty()
+            && let Ok(value) = json::to_value(&inner.done.everywhere)
+        {
+            states.insert(OLD_KEY.to_owned(), value);
         }
-    }
-}
-
-impl OnceRun {
-    pub(super) fn begin(session: &Session, point: &'static str, hook: &str) -> Option<Self> {
-        let what = (point, hook.to_owned());
-        session.once().begin(&what).then(|| Self { session: session.clone(), what })
-    }
-
-    /// It ran to its end.
-    pub(crate) fn done(self) {
-        self.session.once().done(&self.what);
-    }
-}
-
-impl Drop for OnceRun {
-    fn drop(&mut self) {
-        self.session.once().end(&self.what);
     }
 }
 

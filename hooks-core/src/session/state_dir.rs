@@ -8,13 +8,13 @@ use std::path::{Path, PathBuf};
 /// ```
 /// use std::path::Path;
 /// use std::sync::Arc;
-/// use hookspec::{Hooks, Registry, Session, StateDir};
+/// use hookspec::{Hooks, Registry, Session, session::StateDir};
 ///
 /// let hooks = Hooks::new(Registry::builder().build()?);
 /// let session = Session::builder(&hooks, "demo").extension(Arc::new(StateDir("/var/agent".into()))).build();
 /// let place = session.extension::<StateDir>().map(|state| state.resolve(Path::new("notes.sqlite")));
 /// assert_eq!(place.as_deref(), Some(Path::new("/var/agent/notes.sqlite")));
-/// # Ok::<(), hookspec::BuildError>(())
+/// # Ok::<(), hookspec::registry::BuildError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StateDir(

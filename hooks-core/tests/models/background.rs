@@ -1,6 +1,6 @@
 //! The background queue: lanes, and the tasks in them.
 
-#[path = "../../src/background/lanes.rs"]
+#[path = "../../src/machinery/background/lanes.rs"]
 #[allow(dead_code)]
 mod lanes;
 

@@ -7,44 +7,47 @@
 
 mod alarms;
 mod background;
-#[path = "../../src/by_type.rs"]
+#[path = "../../src/base/by_type.rs"]
 mod by_type;
-#[path = "../../src/guard.rs"]
+mod chain;
+#[path = "../../src/base/guard.rs"]
 #[allow(dead_code)]
 mod guard;
+#[path = "../../src/base/json.rs"]
+#[allow(dead_code, unused_imports)]
+mod json;
 mod oneshot;
 #[path = "../../src/registry/seen.rs"]
 mod seen;
 mod session;
 mod spawn;
 mod state;
+#[path = "../../src/plain/state_key.rs"]
+#[allow(dead_code)]
+mod state_key;
 mod switches;
 mod sync;
 mod waiting;
 
-mod entry {
-    pub(crate) use hookspec::{BoxFuture, Origin};
+mod boxed {
+    pub(crate) use hookspec::hooks::BoxFuture;
 }
 
-mod dispatch {
-    pub(crate) mod chain;
+mod options {
+    pub(crate) use hookspec::hooks::Origin;
 }
 
-/// What says how states are saved; there are no hooks here.
-#[allow(dead_code)]
-mod registry {
-    pub(crate) struct Aliases;
+/// The library's files name each other by their layers.
+mod base {
+    pub(crate) use crate::{boxed, by_type, guard, json, sync};
+}
 
-    impl Aliases {
-        pub(crate) fn of_group(&self, _: &str) -> impl Iterator<Item = &str> {
-            std::iter::empty()
-        }
-    }
+mod plain {
+    pub(crate) use crate::{options, state_key};
+}
 
-    pub(crate) struct Listed {
-        pub(crate) name: String,
-        pub(crate) state: Option<crate::session::state::StateSpec>,
-    }
+mod machinery {
+    pub(crate) use crate::{chain, spawn};
 }
 
 /// Runs a model: all orders in which threads are interrupted at most so often where they need not be.

@@ -9,6 +9,9 @@ pub(crate) mod interrupt;
 #[allow(dead_code, unused_imports)]
 pub(crate) mod state;
 
+#[path = "../../src/session/ticket.rs"]
+pub(crate) mod ticket;
+
 #[derive(Clone, Default)]
 pub(crate) struct Session(Arc<state::States>);
 

@@ -1,12 +1,12 @@
 //! The library's wakers, alarms, oneshots and tasks, and a pool for them.
 
-#[path = "../../src/spawn/alarms.rs"]
+#[path = "../../src/machinery/spawn/alarms.rs"]
 pub(crate) mod alarms;
-#[path = "../../src/spawn/oneshot.rs"]
+#[path = "../../src/machinery/spawn/oneshot.rs"]
 mod oneshot;
-#[path = "../../src/spawn/task.rs"]
+#[path = "../../src/machinery/spawn/task.rs"]
 mod task;
-#[path = "../../src/spawn/wakers.rs"]
+#[path = "../../src/machinery/spawn/wakers.rs"]
 mod wakers;
 
 use std::collections::VecDeque;
@@ -18,7 +18,8 @@ use loom::sync::atomic::{AtomicUsize, Ordering};
 use loom::sync::{Condvar, Mutex};
 use loom::thread::JoinHandle;
 
-pub(crate) use hookspec::{BoxFuture, Job, Spawn, SpawnError};
+pub(crate) use hookspec::hooks::BoxFuture;
+pub(crate) use hookspec::spawn::{Job, Spawn, SpawnError};
 pub(crate) use oneshot::Oneshot;
 pub(crate) use task::{Ended, Task};
 pub(crate) use wakers::WakerSet;

@@ -7,10 +7,12 @@ use loom::future::block_on;
 use loom::thread::spawn;
 use serde::{Deserialize, Serialize};
 
-use crate::dispatch::chain;
+use crate::chain;
 use crate::model;
 use crate::session::Session;
-use crate::session::state::{Keys, StateError, StateGuard, Taken, Who, turn};
+use crate::session::state::{StateError, StateGuard, Taken, Who};
+use crate::session::ticket::turn;
+use crate::state_key::Keys;
 
 #[derive(Default, Serialize, Deserialize)]
 struct Count(u32);

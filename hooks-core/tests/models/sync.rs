@@ -2,7 +2,9 @@
 
 use std::cell::Cell;
 use std::sync::{LockResult, PoisonError};
-use std::time::{Duration, Instant};
+use std::time::Duration;
+
+pub(crate) use std::time::Instant;
 
 pub(crate) use loom::sync::atomic::{AtomicU64, Ordering};
 pub(crate) use loom::sync::{Mutex, MutexGuard};

@@ -1,60 +1,57 @@
 fn background(content: &str) -> Result<Option<Message>, std::io::Error> {
     Ok(None)
 }
-#[doc(hidden)]
-#[allow(clippy::all, clippy::pedantic)]
-const _: () = {
-    use FILE_POST_SAVE as __point;
-    use __point::__core as __core;
-    type __P = __point::Point;
-    type __V = <__P as __core::Point>::Verdict;
-    #[gathered[__point::__SLICE]]
-    static __ENTRY: __core::Entry<__P> = __core::Entry::new(
-        __core::Origin {
-            function: "background",
-            name: ::core::option::Option::None,
-            module: module_path!(),
-            package: env!("CARGO_PKG_NAME"),
-            file: file!(),
-            line: line!(),
-            docs: "",
-        },
-        __core::Options {
-            placement: __core::Placement::Background,
-            budget: ::core::option::Option::Some(
-                ::core::time::Duration::from_nanos(250000000u64),
+#[gathered[HOOKS]]
+static __background_at_FILE_POST_SAVE: &dyn Linked = {
+    use FILE_POST_SAVE::__core;
+    FILE_POST_SAVE! {
+        @ background background
+    }
+    fn __call(
+        __event: &FILE_POST_SAVE::Event<'_>,
+        __session: &Session,
+        __out: &mut FILE_POST_SAVE::Out,
+    ) {
+        <Result<
+            Option<Message>,
+            std::io::Error,
+        > as __core::__private::BackgroundReturn>::observe(
+            background(
+                FILE_POST_SAVE! {
+                    @ field content __event content { & str } [FILE_POST_SAVE]
+                },
             ),
-            quarantine: ::core::option::Option::Some(3u32),
-            ..__core::Options::DEFAULT
-        },
-        __core::Call::<
-            __P,
-        >::Sync({
-            fn __call(
-                __event: &<__P as __core::Point>::Event<'_>,
-                __session: &__core::Session,
-                __out: &mut __core::Outcome<__V>,
-            ) {
-                <Result<
-                    Option<Message>,
-                    std::io::Error,
-                > as __core::BackgroundReturn>::observe(
-                    background(
-                        FILE_POST_SAVE! {
-                            @ field content * < & str as __point::Parameter < _ >>
-                            ::bind(& __event.content)
-                        },
+            __out,
+        );
+    }
+    &Entry::<FILE_POST_SAVE::Point> {
+        function: "background",
+        module: module_path!(),
+        package: env!("CARGO_PKG_NAME"),
+        file: file!(),
+        line: line!(),
+        docs: "",
+        priority: 0,
+        call: Call::<FILE_POST_SAVE::Point>::Sync(__call),
+        more: Some(
+            &More {
+                options: __core::Options {
+                    placement: __core::__private::Placement::Background,
+                    budget: ::core::option::Option::Some(
+                        ::core::time::Duration::from_nanos(250000000u64),
                     ),
-                    __out,
-                );
-            }
-            __call
-        }),
-        ::core::option::Option::None,
-        ::core::option::Option::None,
-        {
-            const __ON_ERROR: fn(&__core::Failure, &__core::Session) = failed;
-            ::core::option::Option::Some(__ON_ERROR)
-        },
-    );
+                    quarantine: ::core::option::Option::Some(3u32),
+                    ..__core::Options::DEFAULT
+                },
+                on_error: {
+                    const __ON_ERROR: fn(
+                        &__core::__private::Failure,
+                        &__core::Session,
+                    ) = failed;
+                    ::core::option::Option::Some(__ON_ERROR)
+                },
+                ..More::NONE
+            },
+        ),
+    }
 };

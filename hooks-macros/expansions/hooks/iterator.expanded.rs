@@ -6,51 +6,34 @@ fn iterator<'a>(
     lines(path, content)
 }
 #[cfg(unix)]
-#[doc(hidden)]
-#[allow(clippy::all, clippy::pedantic)]
-const _: () = {
-    use FILE_POST_SAVE as __point;
-    use __point::__core as __core;
-    type __P = __point::Point;
-    type __V = <__P as __core::Point>::Verdict;
-    #[gathered[__point::__SLICE]]
-    static __ENTRY: __core::Entry<__P> = __core::Entry::new(
-        __core::Origin {
-            function: "iterator",
-            name: ::core::option::Option::None,
-            module: module_path!(),
-            package: env!("CARGO_PKG_NAME"),
-            file: file!(),
-            line: line!(),
-            docs: "",
-        },
-        __core::Options::DEFAULT,
-        __core::Call::<
-            __P,
-        >::Sync({
-            fn __call(
-                __event: &<__P as __core::Point>::Event<'_>,
-                __session: &__core::Session,
-                __out: &mut __core::Outcome<__V>,
-            ) {
-                <_ as __point::Return>::give(
-                    iterator(
-                        FILE_POST_SAVE! {
-                            @ field path * < & '_ Path as __point::Parameter < _ >>
-                            ::bind(& __event.path)
-                        },
-                        FILE_POST_SAVE! {
-                            @ field content * < & '_ str as __point::Parameter < _ >>
-                            ::bind(& __event.content)
-                        },
-                    ),
-                    __out,
-                );
-            }
-            __call
-        }),
-        ::core::option::Option::None,
-        ::core::option::Option::None,
-        ::core::option::Option::None,
-    );
+#[gathered[HOOKS]]
+static __iterator_at_FILE_POST_SAVE: &dyn Linked = {
+    fn __call(
+        __event: &FILE_POST_SAVE::Event<'_>,
+        __session: &Session,
+        __out: &mut FILE_POST_SAVE::Out,
+    ) {
+        <_ as FILE_POST_SAVE::Return>::give(
+            iterator(
+                FILE_POST_SAVE! {
+                    @ field path __event path { & '_ Path } [FILE_POST_SAVE]
+                },
+                FILE_POST_SAVE! {
+                    @ field content __event content { & '_ str } [FILE_POST_SAVE]
+                },
+            ),
+            __out,
+        );
+    }
+    &Entry::<FILE_POST_SAVE::Point> {
+        function: "iterator",
+        module: module_path!(),
+        package: env!("CARGO_PKG_NAME"),
+        file: file!(),
+        line: line!(),
+        docs: "",
+        priority: 0,
+        call: Call::<FILE_POST_SAVE::Point>::Sync(__call),
+        more: None,
+    }
 };

@@ -1,4 +1,4 @@
-//! The function that the dispatcher calls: it fetches what the user's function asks for, calls it, and hands on what it said.
+//! What the function that the dispatcher calls does: it fetches what the user's function asks for, calls it, and hands on what it said.
 //!
 //! Words that are resolved (`__event`, `__out`) have the macro's own span, or `macro_rules!` around the user's tokens would
 //! make them unknown; the user's spans only point.
@@ -26,8 +26,9 @@ fn word(name: &str) -> Ident {
 fn arguments(hook: &Hook) -> Vec<TokenStream> {
     let arguments = hook.params.iter().map(|bound| match bound {
         Bound::Field(param) => field(hook, param),
-        Bound::Event(ty) => bind(hook, ty, &quote!(__event)),
-        Bound::Session(ty) => bind(hook, ty, &quote!(__session)),
+        Bound::Event(ty) => whole(hook, "event", "__event", ty),
+        Bound::Session(ty) => whole(hook, "session", "__session", ty),
+        Bound::Next(word, ty) => next(hook, word, ty),
         Bound::State(..) => quote!(&mut *__state),
         Bound::Settings(_) => quote!(&*__settings),
     });
@@ -49,15 +50,37 @@ fn field(hook: &Hook, param: &Param) -> TokenStream {
     if let Type::Reference(TypeReference { mutability: Some(word), .. }) = &param.ty {
         return quote!(#point! { @changed #written #word });
     }
-    let bound = bind(hook, &param.ty, &quote!(__event.#field));
-    quote!(#point! { @field #written #bound })
+    let (event, field) = (pointing("__event", &param.ty), pointing(&field.to_string(), &param.ty));
+    let ty = nameless(&param.ty, &hook.function.sig.generics);
+    quote!(#point! { @field #written #event #field {#ty} [#point] })
 }
 
-/// A value as the type that the user wrote, or an error at that type.
-fn bind(hook: &Hook, ty: &Type, value: &TokenStream) -> TokenStream {
+/// The event, or the session: the point's macro gives what it is asked for, or an error at the type that the user wrote.
+fn whole(hook: &Hook, what: &str, value: &str, ty: &Type) -> TokenStream {
+    let point = &hook.point;
+    let (what, value) = (word(what), pointing(value, ty));
+    let ty = nameless(ty, &hook.function.sig.generics);
+    quote!(#point! { @#what #value {#ty} [#point] })
+}
+
+/// The rest of the chain, where the point has one to give.
+fn next(hook: &Hook, word: &Ident, ty: &Type) -> TokenStream {
+    let point = &hook.point;
     let named = nameless(ty, &hook.function.sig.generics);
-    let bind = quote_spanned!(ty.span()=> <#named as __point::Parameter<_>>::bind);
-    quote!(*#bind(&#value))
+    let given = quote_spanned!(ty.span()=> <#named as __core::__private::GivenNext<_>>::given);
+    quote!(#point! { @next #word #given(__next) })
+}
+
+/// Which of the functions that the dispatcher calls it is: with the rest of the chain, or without.
+fn kind(hook: &Hook, plain: &str) -> Ident {
+    let has_next = hook.params.iter().any(|bound| matches!(bound, Bound::Next(..)));
+    word(&if has_next { format!("{plain}_around") } else { plain.to_owned() })
+}
+
+/// A word of the macro's own that stands, for errors, where the user wrote a type.
+fn pointing(name: &str, ty: &Type) -> Ident {
+    let span = pointing_at(ty.span());
+    if let Some(raw) = name.strip_prefix("r#") { Ident::new_raw(raw, span) } else { Ident::new(name, span) }
 }
 
 /// Fetches the state, without which the hook does not run now: what is given then is `none`.
@@ -103,9 +126,12 @@ fn conversion(hook: &Hook, call: &TokenStream) -> TokenStream {
             };
             match place {
                 Place::Background => {
-                    quote_spanned!(ty.span()=> <#written as __core::BackgroundReturn>::observe)
+                    quote_spanned!(ty.span()=> <#written as __core::__private::BackgroundReturn>::observe)
                 }
-                _ => quote_spanned!(ty.span()=> <#written as __point::Return>::give),
+                _ => {
+                    let point = &hook.point;
+                    quote_spanned!(ty.span()=> <#written as #point::Return>::give)
+                }
             }
         }
     };
@@ -117,20 +143,8 @@ fn sync_call(hook: &Hook) -> TokenStream {
     let arguments = arguments(hook);
     let (state, settings) = (state(hook, &quote!(())), settings(hook));
     let converted = conversion(hook, &quote!(#function(#(#arguments),*)));
-    quote! {
-        __core::Call::<__P>::Sync({
-            fn __call(
-                __event: &<__P as __core::Point>::Event<'_>,
-                __session: &__core::Session,
-                __out: &mut __core::Outcome<__V>,
-            ) {
-                #state
-                #settings
-                #converted;
-            }
-            __call
-        })
-    }
+    let kind = kind(hook, "sync");
+    quote!(#kind { #state #settings #converted; })
 }
 
 fn async_call(hook: &Hook) -> TokenStream {
@@ -147,17 +161,6 @@ fn async_call(hook: &Hook) -> TokenStream {
     let span = pointing_at(function.span());
     let body = quote!(#event #settings #converted;);
     let future = quote_spanned!(span=> __core::__private::an_async_hook_must_be_send(async move { #body }));
-    quote! {
-        __core::Call::<__P>::Async({
-            fn __call<'a>(
-                __event: <__P as __core::Point>::Event<'a>,
-                __session: &'a __core::Session,
-                __out: &'a mut __core::Outcome<__V>,
-            ) -> ::core::option::Option<__core::BoxFuture<'a, ()>> {
-                #state
-                ::core::option::Option::Some(::std::boxed::Box::pin(#future))
-            }
-            __call
-        })
-    }
+    let kind = kind(hook, "async");
+    quote!(#kind { #state ::core::option::Option::Some(::std::boxed::Box::pin(#future)) })
 }

@@ -1,4 +1,4 @@
-//! From a checked hook to an entry in the point's slice.
+//! From a checked hook to its row.
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
@@ -6,82 +6,95 @@ use quote::{format_ident, quote, quote_spanned};
 use crate::options::Limit;
 use crate::signature::{cfgs, docs};
 use crate::ungroup;
+use crate::written::pointing_at;
 
 use super::call;
 use super::parse::{Bound, Hook, HookOptions, Place};
 
 /// The function as it stands, and beside it everything else in one call of the point's own macro: where the point is not
 /// known, rustc has that to tell and nothing more; and the point answers for what only it knows.
+///
+/// What every hook has is written by core's `__hook!`, which costs the compiler less than tokens that come from here.
 pub(crate) fn expand(hook: &Hook, item: &TokenStream) -> TokenStream {
     let Hook { point, function, options, .. } = hook;
     let cfgs = cfgs(&function.attrs);
-    let name = function.sig.ident.span();
-    let asked = questions(hook);
-    let call = call::call(hook);
-    let origin = origin(hook);
-    let once_named = named_once(hook);
-    let option_tokens = option_tokens(options);
-    // Named only where the call asks whose state or settings it gets.
-    let names_itself = hook.params.iter().any(|bound| matches!(bound, Bound::State(..) | Bound::Settings(_)));
-    let (origin, named_origin) = if names_itself {
-        (quote!(__ORIGIN), quote!(const __ORIGIN: __core::Origin = #origin;))
-    } else {
-        (origin, TokenStream::new())
-    };
-    let settings = hook.params.iter().find_map(|bound| match bound {
-        Bound::Settings(ty) => Some(ty),
-        _ => None,
-    });
-    let settings = match settings {
-        Some(ty) => quote!(::core::option::Option::Some(__core::SettingsSpec::of::<#ty>())),
-        None => quote!(::core::option::Option::None),
-    };
-    let state = hook.params.iter().find_map(|bound| match bound {
-        Bound::State(ty, key) => Some((ty, key)),
-        _ => None,
-    });
-    let state = match state {
-        Some((ty, None)) => quote!(::core::option::Option::Some(__core::StateSpec::of::<#ty>())),
-        Some((ty, Some(key))) => {
-            quote!(::core::option::Option::Some(__core::StateSpec::of::<#ty>().saved_as(#key)))
+    let (name, docs) = (plain_name(hook), docs(&function.attrs));
+    let priority = match &options.priority {
+        Some(priority) => {
+            let priority = ungroup::bracketed(priority);
+            quote!({ #priority })
         }
-        None => quote!(::core::option::Option::None),
+        None => quote!(0),
     };
-    let on_error = match &options.on_error {
-        Some(path) => quote!({
-            const __ON_ERROR: fn(&__core::Failure, &__core::Session) = #path;
-            ::core::option::Option::Some(__ON_ERROR)
-        }),
-        None => quote!(::core::option::Option::None),
-    };
-    let items = quote! {
-        #[doc(hidden)]
-        #[allow(clippy::all, clippy::pedantic)]
-        const _: () = {
-            use #point as __point;
-            use __point::__core as __core;
-            type __P = __point::Point;
-            type __V = <__P as __core::Point>::Verdict;
-            #asked
-            #once_named
-            #named_origin
-            __core::__gathered!([__point::__SLICE] __core::Entry<__P> = __core::Entry::new(
-                #origin,
-                #option_tokens,
-                #call,
-                #settings,
-                #state,
-                #on_error,
-            ));
-        };
-    };
-    // Where no item can stand, between methods, rustc refuses the one that it sees, at the function's name.
-    let placed = quote_spanned!(name=> impl Hook { hook! { #items } });
+    let call = call::call(hook);
+    let more = more(hook);
+    let beside = beside(hook, !more.is_empty());
+    // A name of its own for each point, so that two attributes may stand on one function; and where the function's name is, since
+    // between methods, where no static can stand, rustc tells that there.
+    let listens = point.segments.last().map(|last| last.ident.to_string()).unwrap_or_default();
+    let entry = format_ident!("__{name}_at_{listens}", span = pointing_at(function.sig.ident.span()));
     quote! {
         #item
         #(#cfgs)*
-        #point! { @items #[#point::__core::__private::placed] #placed }
+        #point! { @hook #entry [#point] #name #docs #priority [#more] [__event __session __next __out] { #beside } #call }
     }
+}
+
+/// The function's name without `r#`.
+fn plain_name(hook: &Hook) -> String {
+    let name = hook.function.sig.ident.to_string();
+    name.strip_prefix("r#").map_or(name.clone(), str::to_owned)
+}
+
+/// What stands beside the call: what the point is asked, and what few hooks have need of.
+fn beside(hook: &Hook, has_more: bool) -> TokenStream {
+    let point = &hook.point;
+    let asked = questions(hook);
+    let once_named = named_once(hook);
+    let is_async = hook.function.sig.asyncness.is_some();
+    let has_next = hook.params.iter().any(|bound| matches!(bound, Bound::Next(..)));
+    let core = (has_more || is_async || has_next).then(|| quote!(use #point::__core;));
+    // Named only where the call asks whose state or settings it gets.
+    let names_itself = hook.params.iter().any(|bound| matches!(bound, Bound::State(..) | Bound::Settings(_)));
+    let origin = names_itself.then(|| {
+        let origin = origin(hook);
+        quote!(const __ORIGIN: __core::__private::Origin = #origin;)
+    });
+    quote!(#core #asked #once_named #origin)
+}
+
+/// The fields of `More` that are not what they mostly are.
+fn more(hook: &Hook) -> TokenStream {
+    let Hook { options, params, .. } = hook;
+    let mut out = TokenStream::new();
+    if let Some(name) = &options.name {
+        out.extend(quote!(name: ::core::option::Option::Some(#name),));
+    }
+    let settled = option_tokens(options);
+    if !settled.is_empty() {
+        out.extend(quote!(options: __core::Options { #settled ..__core::Options::DEFAULT },));
+    }
+    for bound in params {
+        out.extend(match bound {
+            Bound::Settings(ty) => {
+                quote!(settings: __core::__settings!(#ty),)
+            }
+            Bound::State(ty, None) => {
+                quote!(state: ::core::option::Option::Some(__core::__private::StateSpec::of::<#ty>()),)
+            }
+            Bound::State(ty, Some(key)) => {
+                quote!(state: ::core::option::Option::Some(__core::__private::StateSpec::of::<#ty>().saved_as(#key)),)
+            }
+            _ => continue,
+        });
+    }
+    if let Some(path) = &options.on_error {
+        out.extend(quote!(on_error: {
+            const __ON_ERROR: fn(&__core::__private::Failure, &__core::Session) = #path;
+            ::core::option::Option::Some(__ON_ERROR)
+        },));
+    }
+    out
 }
 
 /// What the point is asked: whether it takes such a hook.
@@ -121,31 +134,30 @@ fn named_once(hook: &Hook) -> TokenStream {
 }
 
 fn origin(hook: &Hook) -> TokenStream {
-    let function = hook.function.sig.ident.to_string();
-    let function = function.strip_prefix("r#").unwrap_or(&function);
-    let docs = docs(&hook.function.attrs);
+    let function = plain_name(hook);
     let name = match &hook.options.name {
         Some(name) => quote!(::core::option::Option::Some(#name)),
         None => quote!(::core::option::Option::None),
     };
     quote! {
-        __core::Origin {
+        __core::__private::Origin {
             function: #function,
             name: #name,
             module: module_path!(),
             package: env!("CARGO_PKG_NAME"),
             file: file!(),
             line: line!(),
-            docs: #docs,
+            docs: "",
         }
     }
 }
 
+/// The options that are given, but for the priority, as fields.
 fn option_tokens(options: &HookOptions) -> TokenStream {
     let mut fields = Vec::new();
-    if let Some(priority) = &options.priority {
-        let priority = ungroup::bracketed(priority);
-        fields.push(quote!(priority: #priority));
+    for (key, texts) in &options.lists {
+        let key = Ident::new(key, Span::call_site());
+        fields.push(quote!(#key: &[#(#texts),*]));
     }
     if let Some(enabled) = options.enabled {
         fields.push(quote!(enabled: #enabled));
@@ -156,14 +168,14 @@ fn option_tokens(options: &HookOptions) -> TokenStream {
     }
     match options.place {
         Place::Inline => {}
-        Place::Blocking => fields.push(quote!(placement: __core::Placement::Blocking)),
-        Place::Background => fields.push(quote!(placement: __core::Placement::Background)),
+        Place::Blocking => fields.push(quote!(placement: __core::__private::Placement::Blocking)),
+        Place::Background => fields.push(quote!(placement: __core::__private::Placement::Background)),
     }
     match options.timeout {
         None => {}
-        Some(Limit::Never) => fields.push(quote!(timeout: __core::Timeout::Never)),
+        Some(Limit::Never) => fields.push(quote!(timeout: __core::__private::Timeout::Never)),
         Some(Limit::After(nanos)) => {
-            fields.push(quote!(timeout: __core::Timeout::After(::core::time::Duration::from_nanos(#nanos))));
+            fields.push(quote!(timeout: __core::__private::Timeout::After(::core::time::Duration::from_nanos(#nanos))));
         }
     }
     if let Some(nanos) = options.budget {
@@ -187,11 +199,7 @@ fn option_tokens(options: &HookOptions) -> TokenStream {
             fields.push(quote!(#field: true));
         }
     }
-    if fields.is_empty() {
-        quote!(__core::Options::DEFAULT)
-    } else {
-        quote!(__core::Options { #(#fields,)* ..__core::Options::DEFAULT })
-    }
+    quote!(#(#fields,)*)
 }
 
 fn camel(word: &Ident) -> Ident {

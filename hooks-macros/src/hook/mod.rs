@@ -2,6 +2,7 @@
 
 mod call;
 mod expand;
+mod lists;
 mod parse;
 mod point;
 mod rules;
@@ -10,16 +11,19 @@ mod state_key;
 use proc_macro2::{TokenStream, TokenTree};
 use quote::quote;
 
+use parse::Hook;
+
 use crate::errors::Errors;
 use crate::signature::fallback;
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
-    let import = point::import(&options);
-    let hook = parse::parse(options, &item, &mut errors);
-    let item = state_key::without(item);
-    match (errors.into_tokens(), hook) {
-        (Some(errors), _) => fallback(errors, &with_import(item, &import)),
+    let hook = parse::parse(options.clone(), &item, &mut errors);
+    let errors = errors.into_tokens();
+    let keyed = errors.is_some() || hook.as_ref().is_some_and(Hook::has_state);
+    let item = if keyed { state_key::without(item) } else { item };
+    match (errors, hook) {
+        (Some(errors), _) => fallback(errors, &with_import(item, &point::import(&options))),
         (None, Some(hook)) => expand::expand(&hook, &item),
         (None, None) => item,
     }

@@ -11,6 +11,7 @@ use crate::options::{Limit, Opts};
 use crate::signature::{self, Function, Param};
 use crate::written::plain;
 
+use super::lists;
 use super::point::Arguments;
 use super::rules;
 use super::state_key::state_key;
@@ -23,11 +24,19 @@ pub(crate) struct Hook {
     pub(crate) options: HookOptions,
 }
 
+impl Hook {
+    pub(crate) fn has_state(&self) -> bool {
+        self.params.iter().any(|bound| matches!(bound, Bound::State(..)))
+    }
+}
+
 /// A parameter and what it is bound to.
 pub(crate) enum Bound {
     Field(Param),
     Event(Type),
     Session(Type),
+    /// The rest of the chain, and the word for it.
+    Next(Ident, Type),
     /// And the key under which it is saved, where one is given.
     State(Type, Option<LitStr>),
     Settings(Type),
@@ -43,6 +52,8 @@ pub(crate) enum Place {
 
 pub(crate) struct HookOptions {
     pub(crate) priority: Option<Expr>,
+    /// `before`, `after`, `tools`, `paths`, as far as they are given.
+    pub(crate) lists: Vec<(&'static str, Vec<LitStr>)>,
     pub(crate) name: Option<LitStr>,
     pub(crate) aliases: Vec<LitStr>,
     pub(crate) enabled: Option<bool>,
@@ -62,6 +73,10 @@ pub(crate) struct HookOptions {
 
 const KNOWN: &[&str] = &[
     "priority",
+    "before",
+    "after",
+    "tools",
+    "paths",
     "name",
     "aliases",
     "enabled",
@@ -136,6 +151,7 @@ fn read_options(options: &Opts, errors: &mut Errors) -> HookOptions {
             errors.at(name, why);
         }
     }
+    let name_given = name.as_ref().map(LitStr::value);
     let tool = options.text("tool", errors);
     if let Some(tool) = &tool
         && let Err(why) = names::tool(&tool.value())
@@ -147,9 +163,11 @@ fn read_options(options: &Opts, errors: &mut Errors) -> HookOptions {
         (None, Some(_)) => Place::Blocking,
         (None, None) => Place::Inline,
     };
-    let asked = ["blocking", "fail_open"].into_iter().filter_map(|key| options.get(key));
+    let asks = ["blocking", "background", "fail_open", "tools", "paths"];
+    let asked = asks.into_iter().filter_map(|key| options.get(key));
     HookOptions {
         priority: options.constant("priority", errors),
+        lists: lists::read(options, name_given.as_deref(), errors),
         name,
         aliases,
         enabled: options.bool("enabled", errors),
@@ -178,6 +196,7 @@ fn bind(param: Param, errors: &mut Errors) -> Option<Bound> {
     }
     match param.name.as_str() {
         "session" => Some(Bound::Session(param.ty)),
+        "next" => Some(Bound::Next(param.ident, param.ty)),
         "event" => Some(Bound::Event(param.ty)),
         "state" => match param.ty {
             Type::Reference(TypeReference { mutability: Some(_), elem, .. }) => {

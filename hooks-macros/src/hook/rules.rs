@@ -4,7 +4,7 @@ use crate::errors::Errors;
 use crate::options::Opts;
 use crate::signature;
 
-use super::parse::{Hook, Place};
+use super::parse::{Bound, Hook, Place};
 
 pub(crate) fn check(hook: &Hook, written: &Opts, errors: &mut Errors) {
     signature::check_error(&hook.function.sig.output, errors);
@@ -24,10 +24,11 @@ pub(crate) fn check(hook: &Hook, written: &Opts, errors: &mut Errors) {
         && hook.options.place == Place::Inline
         && !is_async
     {
-        errors.at(
-            &timeout.key,
-            "a sync hook cannot be cut off: make it an `async fn`, or add `blocking`; `budget` warns when it is slow",
-        );
+        let around = hook.params.iter().any(|bound| matches!(bound, Bound::Next(..)));
+        let remedy =
+            if around { "make it an `async fn`" } else { "make it an `async fn`, or add `blocking`" };
+        let message = format!("a sync hook cannot be cut off: {remedy}; `budget` warns when it is slow");
+        errors.at(&timeout.key, message);
     }
     if let (Some(fail_open), Place::Background) = (written.get("fail_open"), hook.options.place) {
         errors.at(

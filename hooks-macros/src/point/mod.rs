@@ -4,6 +4,8 @@ mod carrier;
 mod expand;
 mod own_types;
 mod parse;
+mod subject;
+mod twin;
 mod types;
 mod verdicts;
 mod words;

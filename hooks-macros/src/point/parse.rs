@@ -39,8 +39,8 @@ pub(crate) struct Field {
     pub(crate) ty: Type,
 }
 
-const FLAGS: &[&str] = &["transient", "sync"];
-const RESERVED: &[&str] = &["session", "state", "settings", "event"];
+const FLAGS: &[&str] = &["transient", "sync", "local"];
+const RESERVED: &[&str] = &["session", "state", "settings", "event", "next"];
 
 impl Parse for Declarations {
     fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
@@ -88,7 +88,7 @@ impl Parse for Declaration {
             }
         }
         if !input.peek(Token![->]) {
-            return Err(input.error("here stands the verdict: `-> Messages`, `-> Gate`, `-> First<T>`, `-> Fold<T>` or `-> Gate + Fold<T>`"));
+            return Err(input.error("here stands the verdict: `-> Messages`, `-> Gate`, `-> First<T>`, `-> Fold<T>`, `-> Gate + Fold<T>` or `-> Around<T>`"));
         }
         input.parse::<Token![->]>()?;
         let mut verdict = vec![ungroup::ty(input.call(Type::without_plus)?)];
@@ -121,6 +121,19 @@ impl Declaration {
             matches!(ty, Type::Path(path)
             if path.path.segments.last().is_some_and(|segment| segment.ident == "Fold"))
         })
+    }
+
+    /// Whether its hooks wrap work.
+    pub(crate) fn is_around(&self) -> bool {
+        self.verdict.iter().any(|ty| {
+            matches!(ty, Type::Path(path)
+            if path.path.segments.last().is_some_and(|segment| segment.ident == "Around"))
+        })
+    }
+
+    /// The field that hooks may replace.
+    pub(crate) fn folded(&self) -> Option<&Field> {
+        self.fields.iter().find(|field| field.fold.is_some())
     }
 
     /// Whether what its hooks replace is a `Message`, which they also add.
@@ -182,8 +195,8 @@ pub(crate) fn check(point: &mut Declaration, errors: &mut Errors) -> bool {
             &point.verdict[point.verdict.len() - 1],
             "mark the field that the fold replaces with `#[fold]`",
         ),
-        (false, Some(field)) => {
-            errors.at(&field.fold, "`#[fold]` needs the verdict `Fold<T>` behind the arrow");
+        (false, Some(field)) if !point.is_around() => {
+            errors.at(&field.fold, "`#[fold]` needs the verdict `Fold<T>` or `Around<T>` behind the arrow");
         }
         _ => {}
     }
@@ -204,11 +217,11 @@ pub(crate) fn check(point: &mut Declaration, errors: &mut Errors) -> bool {
 
 fn unknown(option: &Ident) -> syn::Error {
     let text = option.to_string();
-    let near = nearest(&text, &["aliases", "transient", "sync"]);
+    let near = nearest(&text, &["aliases", "transient", "sync", "local"]);
     syn::Error::new(
         option.span(),
         format!(
-            "unknown option `{text}` for a hook point{near}\nthe options are `aliases`, `transient`, `sync`"
+            "unknown option `{text}` for a hook point{near}\nthe options are `aliases`, `transient`, `sync`, `local`"
         ),
     )
 }
@@ -218,17 +231,15 @@ fn unknown(option: &Ident) -> syn::Error {
 fn check_types(point: &mut Declaration, errors: &mut Errors) -> bool {
     let mut whole = true;
     let mut told: Vec<String> = Vec::new();
+    let local = point.has_flag("local");
     for field in &mut point.fields {
         if let Some(borrowed) = as_borrowed(&field.ty) {
             errors.at(&field.ty, format!("an event lends what it holds: write `{borrowed}`"));
-        } else if let Some((name, missing)) = own_types::missing(&field.ty) {
+        } else if let Some((name, missing)) = own_types::missing(&field.ty).filter(|_| !local) {
             if !told.contains(&name.to_string()) {
                 errors.at(
                     name,
-                    format!(
-                        "`{name}` cannot be a field of a hook point yet: derive {} for it",
-                        derives(&missing)
-                    ),
+                    format!("`{name}` cannot be a field of a hook point yet: {}", remedy(&missing)),
                 );
             }
             told.push(name.to_string());
@@ -241,13 +252,19 @@ fn check_types(point: &mut Declaration, errors: &mut Errors) -> bool {
     whole
 }
 
-fn derives(missing: &[&str]) -> String {
+/// What to write over a type. `#[data]` brings all but `Copy`.
+fn remedy(missing: &[&str]) -> String {
     let path = |name: &&str| match *name {
         "Serialize" | "Deserialize" => format!("`serde::{name}`"),
         "JsonSchema" => "`schemars::JsonSchema`".to_owned(),
         name => format!("`{name}`"),
     };
-    missing.iter().map(path).collect::<Vec<_>>().join(", ")
+    if missing == ["Copy"] {
+        return "derive `Copy` for it".to_owned();
+    }
+    let copy = if missing.contains(&"Copy") { " and derive `Copy` beside it" } else { "" };
+    let missing = missing.iter().map(path).collect::<Vec<_>>().join(", ");
+    format!("write `#[hookspec::data]` over it{copy}\nit lacks {missing}")
 }
 
 /// How the common types that own something are lent.

@@ -47,8 +47,11 @@ impl quote::ToTokens for Sum<'_> {
 /// What hooks hand on is owned: of `Fold<&str>` that is told, and `Fold<String>` put in its place.
 fn check_owned(ty: &mut Type, errors: &mut Errors) {
     let Type::Path(path) = ty else { return };
-    let Some(last) =
-        path.path.segments.last_mut().filter(|last| last.ident == "Fold" || last.ident == "First")
+    let Some(last) = path
+        .path
+        .segments
+        .last_mut()
+        .filter(|last| last.ident == "Fold" || last.ident == "First" || last.ident == "Around")
     else {
         return;
     };
@@ -74,7 +77,7 @@ fn check_owned(ty: &mut Type, errors: &mut Errors) {
     }
 }
 
-const VERDICTS: &[&str] = &["Messages", "Gate", "First", "Fold"];
+const VERDICTS: &[&str] = &["Messages", "Gate", "First", "Fold", "Around"];
 
 fn check_verdict(ty: &Type, errors: &mut Errors) {
     let name = match ty {
@@ -86,7 +89,7 @@ fn check_verdict(ty: &Type, errors: &mut Errors) {
         let near = nearest(&name, VERDICTS);
         errors.at(
             ty,
-            format!("no verdict{near}\nthe verdicts are `Messages`, `Gate`, `First<T>`, `Fold<T>` and `Gate + Fold<T>`"),
+            format!("no verdict{near}\nthe verdicts are `Messages`, `Gate`, `First<T>`, `Fold<T>`, `Gate + Fold<T>` and `Around<T>`"),
         );
     }
 }

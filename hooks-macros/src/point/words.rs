@@ -8,60 +8,63 @@ use crate::core_points::NEIGHBOURS;
 use crate::written::plain;
 
 use super::carrier::fields;
+use super::expand::camel;
 use super::parse::Declaration;
+use super::types::has_borrow;
+
+/// The trait by which a parameter of that field is asked for its type. Names that no other point's have, or rustc would tell of
+/// those.
+pub(super) fn field_trait(point: &Declaration, field: &Ident) -> Ident {
+    let field = field.to_string().to_ascii_uppercase();
+    let field = camel(field.strip_prefix("R#").unwrap_or(&field));
+    format_ident!("{}{field}Field", camel(&point.name.to_string()))
+}
+
+/// The trait by which the parameter `event` is asked for its type.
+pub(super) fn event_trait(point: &Declaration) -> Ident {
+    format_ident!("{}AsAWhole", camel(&point.name.to_string()))
+}
 
 pub(super) fn traits(point: &Declaration, event: &Ident, inner_vis: &TokenStream) -> TokenStream {
-    // Names that no other point's have, or rustc would tell of those.
-    let (parameter, returned) = (format_ident!("{event}Parameter"), format_ident!("{event}Return"));
+    let returned = format_ident!("{event}Return");
     let name = &point.name;
-    let has = match &*fields(point) {
+    let fields = fields(point);
+    let has = match &*fields {
         [] => format!("`{name}` has no fields"),
         fields => format!("the fields of `{name}` are `{}`", fields.join("`, `")),
     };
+    let asked = point.fields.iter().zip(&fields).map(|(field, written)| {
+        let asked = field_trait(point, &field.name);
+        let (field, ty) = (&field.name, plain(&field.ty));
+        let message = format!("`{field}` is `{ty}` at `{name}`, and here it is taken as `{{Self}}`");
+        let label = format!("write `{written}`");
+        quote!(__core::__parameter! { #inner_vis #asked #message #label #has })
+    });
+    let whole = event_trait(point);
+    let elided = if point.fields.iter().any(|field| has_borrow(&field.ty)) { "<'_>" } else { "" };
+    let message = format!("the event of `{name}` is `&{event}{elided}`, and here it is taken as `{{Self}}`");
+    let label = format!("write `event: &{event}{elided}`");
     let refused = format!("`{{Self}}` cannot be returned from a `{name}` hook");
-    let in_place = point.folds_message().then(|| quote!(+ __core::InPlace));
-    let (label, takes) = (format!("not what `{name}` takes"), takes(point));
+    let in_place = point.folds_message().then(|| quote!(+ __core::__private::InPlace));
+    let (not, takes) = (format!("not what `{name}` takes"), takes(point));
     quote! {
-        #[doc(hidden)]
-        #[diagnostic::on_unimplemented(
-            message = "the parameter is a `{Self}`, and what it binds to is a `{T}`",
-            label = "write `{T}` here",
-            note = #has
-        )]
-        #inner_vis trait #parameter<T: ?::core::marker::Sized>: ::core::marker::Sized {
-            fn bind(value: &T) -> &Self;
-        }
-        #[diagnostic::do_not_recommend]
-        impl<T> #parameter<T> for T {
-            #[inline(always)]
-            fn bind(value: &T) -> &T {
-                value
-            }
-        }
-        // A second way, from a type that no value has: with one alone rustc would take it before it looked at the value.
-        #[diagnostic::do_not_recommend]
-        impl<T> #parameter<[__core::__private::Nobody]> for T {
-            fn bind(_: &[__core::__private::Nobody]) -> &T {
-                __core::__private::absent()
-            }
-        }
-        #[doc(hidden)]
-        #inner_vis use #parameter as Parameter;
+        #(#asked)*
+        __core::__parameter! { #inner_vis #whole #message #label #has }
 
         #[doc(hidden)]
         #[diagnostic::on_unimplemented(
             message = #refused,
-            label = #label,
+            label = #not,
             #(note = #takes),*
         )]
         #inner_vis trait #returned: ::core::marker::Sized {
-            fn give(self, out: &mut __core::Outcome<<Point as __core::Point>::Verdict>);
+            fn give(self, out: &mut __core::__private::Outcome<<Point as __core::__private::Point>::Verdict>);
         }
         #[diagnostic::do_not_recommend]
-        impl<R: __core::IntoOutcome<<Point as __core::Point>::Verdict> #in_place> #returned for R {
+        impl<R: __core::__private::IntoOutcome<<Point as __core::__private::Point>::Verdict> #in_place> #returned for R {
             #[inline(always)]
-            fn give(self, out: &mut __core::Outcome<<Point as __core::Point>::Verdict>) {
-                __core::IntoOutcome::into_outcome(self, out);
+            fn give(self, out: &mut __core::__private::Outcome<<Point as __core::__private::Point>::Verdict>) {
+                __core::__private::IntoOutcome::into_outcome(self, out);
             }
         }
         #[doc(hidden)]
@@ -85,6 +88,8 @@ fn takes(point: &Declaration) -> Vec<String> {
     let mut said = vec![own.concat(), also.to_owned()];
     said.push(if point.folds_message() {
         "a bare `Message` would be added, not put in place: return `Fold(message)` to replace it, `Vec<Message>` to add one".to_owned()
+    } else if point.is_around() {
+        "`Around(result)` stands in place of what the work gave; with `()` what `next` gave is handed on, and what was not run is run".to_owned()
     } else if point.is_gate() {
         "`Gate::deny(\"why\")` refuses, `Gate::Allow` or `()` does not; a text for the model is `Message::system(text)`".to_owned()
     } else {
@@ -98,6 +103,7 @@ fn takes(point: &Declaration) -> Vec<String> {
 fn elsewhere(point: &Declaration) -> Option<String> {
     let name = point.name.to_string();
     let what = match (point.is_gate(), point.has_fold()) {
+        _ if point.is_around() => return None,
         (true, true) => return None,
         (false, false) => "nothing can be refused or rewritten",
         (false, true) => "nothing can be refused",

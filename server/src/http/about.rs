@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::{Extension, State};
+use hookspec::hooks::HookRow;
 use hookspec::points::EndReason;
-use hookspec::{HookRow, ToolSpec};
+use hookspec::tool::ToolSpec;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use utoipa::{IntoParams, ToSchema};
@@ -54,8 +55,8 @@ pub(crate) async fn tools(State(host): State<Arc<Host>>) -> Json<Vec<ToolSpec>> 
 /// The hook points.
 #[utoipa::path(get, path = "/points", responses((status = 200)))]
 pub(crate) async fn points() -> Json<Vec<Value>> {
-    let all = hookspec::all_points();
-    let row = |point: &dyn hookspec::AnyPoint| {
+    let all = hookspec::point::all_points();
+    let row = |point: &dyn hookspec::point::AnyPoint| {
         let info = point.info();
         json!({ "name": info.name, "wire": info.wire, "verdict": info.verdict, "docs": info.docs })
     };

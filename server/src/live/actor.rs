@@ -4,7 +4,9 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hookspec::points::{EndReason, TurnOutcome};
-use hookspec::{InterruptReason, Message, Observer, Role};
+use hookspec::session::InterruptReason;
+use hookspec::timeline::Observer;
+use hookspec::{Message, Role};
 use hookspec_agent::engine::{Agent, Begin, Opening, TurnEnd};
 use tokio::sync::{OwnedSemaphorePermit, mpsc};
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookspec::{Elicitation, Why};
+use hookspec::ask::{Elicitation, Why};
 use hookspec_builtins::desk::{Board, BoardError, Ended, Pending, Question};
 
 use crate::events::{Closed, Event, PendingElicitation, PendingTool, ShownCall};

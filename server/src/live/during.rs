@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookspec::points::EndReason;
-use hookspec::{InterruptReason, Message, Role, Session};
+use hookspec::session::InterruptReason;
+use hookspec::{Message, Role, Session};
 use hookspec_agent::engine::{Agent, Queue};
 use hookspec_builtins::beforehand::{Beforehand, Further};
 use tokio::sync::mpsc;

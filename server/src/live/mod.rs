@@ -15,7 +15,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use hookspec::points::EndReason;
-use hookspec::{Hooks, InterruptReason, Message, Session, SessionBuilder, StateError};
+use hookspec::session::{InterruptReason, SessionBuilder, StateError};
+use hookspec::{Hooks, Message, Session};
 use hookspec_agent::engine::{OpenError, Queue};
 use hookspec_agent::log::LogError;
 use hookspec_agent::models::ModelError;

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use hookspec::{Observer, Recorded, TimelineEntry};
+use hookspec::timeline::{Observer, Recorded, TimelineEntry};
 
 use crate::store::Kept;
 

@@ -4,7 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use hookspec::{ChunkKind, InterruptReason, Message, Registry, ToolStatus, ToolUse};
+use hookspec::model::ChunkKind;
+use hookspec::session::InterruptReason;
+use hookspec::tool::ToolStatus;
+use hookspec::{Message, Registry, ToolUse};
 use hookspec_agent::Frontend;
 
 use crate::events::{Event, ShownCall};

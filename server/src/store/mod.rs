@@ -14,7 +14,8 @@ mod timeline;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use hookspec::{Clock, Message};
+use hookspec::Message;
+use hookspec::session::Clock;
 use hookspec_agent::log::check_id;
 use rusqlite::{Connection, OptionalExtension, params};
 

@@ -1,8 +1,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use hookspec::Message;
 use hookspec::points::StartReason;
-use hookspec::{Clock, HookRun, Message, TimelineEntry};
+use hookspec::session::Clock;
+use hookspec::timeline::{HookRun, TimelineEntry};
 use hookspec_agent::log::{Rewrite, Storage};
 use tempfile::TempDir;
 
@@ -212,6 +214,7 @@ fn entry(number: u64) -> TimelineEntry {
         offset_us: number,
         duration_us: 1,
         background: false,
+        shadow: false,
         messages: Vec::new(),
         transient: false,
         gate: None,
@@ -219,6 +222,7 @@ fn entry(number: u64) -> TimelineEntry {
         first: None,
         flow: None,
         error: None,
+        around: None,
     }))
 }
 

@@ -1,6 +1,6 @@
 //! Timelines: what fired when, for the waterfall.
 
-use hookspec::TimelineEntry;
+use hookspec::timeline::TimelineEntry;
 use rusqlite::params;
 
 use super::{Kept, Owner, Store, StoreError};

@@ -1,7 +1,8 @@
 //! Confirmations and elicitations: answered, edited, refused, timed out, from any client, once.
 
+use hookspec::ask::{Answer, ElicitKind, Elicitation, FieldKind, FormField};
 use hookspec::points::{TOOL_PRE_EXECUTE, TURN_PRE};
-use hookspec::{Answer, ElicitKind, Elicitation, FieldKind, FormField, Gate, Hook, Message, Session, hook};
+use hookspec::{Gate, Hook, Message, Session, hook};
 use hookspec_agent::engine::ask_user;
 use reqwest::Method;
 use serde_json::{Value, json};

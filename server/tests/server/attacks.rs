@@ -2,8 +2,9 @@
 
 use std::time::{Duration, Instant};
 
+use hookspec::ask::Elicitation;
 use hookspec::points::TURN_PRE;
-use hookspec::{Elicitation, Message, Session, hook};
+use hookspec::{Message, Session, hook};
 use hookspec_agent::engine::ask_user;
 use hookspec_server::Bounds;
 use reqwest::Method;

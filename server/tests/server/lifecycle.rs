@@ -2,11 +2,13 @@
 
 use std::time::Duration;
 
+use hookspec::ask::Continue;
 use hookspec::points::{
     LOOP_CONTINUE, MESSAGE_PRE_PROCESS, SESSION_END, SESSION_START, STEP_PRE, TURN_POST, TURN_PRE,
     TurnOutcome,
 };
-use hookspec::{Continue, First, Flow, Gate, Hook, Message, RegistryBuilder, hook};
+use hookspec::registry::RegistryBuilder;
+use hookspec::{First, Flow, Gate, Hook, Message, hook};
 use hookspec_server::Bounds;
 use reqwest::Method;
 use serde_json::json;

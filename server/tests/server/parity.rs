@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
+use hookspec::ask::{Answer, Confirmation, Continue};
 use hookspec::points::{
     ELICIT, EndReason, GENERATION_CHUNK, LOOP_CONTINUE, TOOL_CONFIRM, TURN_PRE, TurnOutcome,
 };
-use hookspec::{
-    Answer, Clock, Confirmation, Continue, First, Flow, Hook, Hooks, Message, Mode, Registry,
-    RegistryBuilder, Timeline,
-};
+use hookspec::registry::RegistryBuilder;
+use hookspec::session::Clock;
+use hookspec::timeline::Timeline;
+use hookspec::{First, Flow, Hook, Hooks, Message, Mode, Registry};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Limits, Opening, Silent};
 use hookspec_agent::models::ModelOptions;
@@ -168,7 +169,7 @@ async fn both_hosts_play_the_scenario_alike() {
     let (terminal, server) = (in_the_terminal().await, on_the_server().await);
     assert_eq!(terminal.points, server.points);
     assert_eq!(terminal.log, server.log);
-    let fired = |point: &&hookspec::PointInfo| server.points.iter().any(|fired| fired == point.wire);
+    let fired = |point: &&hookspec::point::PointInfo| server.points.iter().any(|fired| fired == point.wire);
     let silent: Vec<&str> =
         hookspec_agent::FIRES.iter().filter(|point| !fired(point)).map(|point| point.wire).collect();
     assert!(silent.is_empty(), "the scenario leaves out {silent:?}");

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use futures_util::StreamExt;
 use hookspec::points::CACHE_INVALIDATED;
-use hookspec::{Clock, Config, Hook, Hooks, Mode, Registry, RegistryBuilder};
+use hookspec::registry::RegistryBuilder;
+use hookspec::session::Clock;
+use hookspec::{Config, Hook, Hooks, Mode, Registry};
 use hookspec_agent::engine::Limits;
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;

@@ -5,7 +5,10 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use hookspec::{Clock, Hooks, Message, Observer, Registry, RegistryBuilder, Session};
+use hookspec::registry::RegistryBuilder;
+use hookspec::session::Clock;
+use hookspec::timeline::Observer;
+use hookspec::{Hooks, Message, Registry, Session};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Frontend, Limits, OpenError, Opening};
 use hookspec_agent::models::ModelOptions;

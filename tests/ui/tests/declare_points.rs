@@ -59,6 +59,31 @@ fn enough(recipe: &Recipe, before: &[Recipe]) -> Option<Gate> {
     (recipe.minutes > 60 && before.is_empty()).then(|| Gate::deny("coal"))
 }
 
+hook_point! {
+    /// How much salt.
+    SALT("salt") -> Fold<u32> {
+        /// In grams.
+        #[fold]
+        grams: u32,
+    }
+}
+
+#[hook(SALT, name = "taste.more")]
+fn more(grams: u32) -> Fold<u32> {
+    Fold(grams + 1)
+}
+
+#[hook(SALT, name = "taste.twice", priority = -1)]
+fn twice(grams: u32) -> Fold<u32> {
+    Fold(grams * 2)
+}
+
+#[test]
+fn a_small_value_is_handed_on_too() {
+    let session = Session::builder(&Hooks::new(Registry::builder().build().unwrap()), "s").build();
+    assert_eq!(fire_now!(session, SALT { grams: 3 }).value(), Some(&8));
+}
+
 #[test]
 fn declared_points_fire_and_describe_themselves() {
     let session = Session::builder(&Hooks::new(Registry::builder().build().unwrap()), "s").build();
@@ -68,12 +93,12 @@ fn declared_points_fire_and_describe_themselves() {
     assert_eq!(fired.value().map(|recipe| recipe.minutes), Some(63));
     assert_eq!(fired.denied().map(|(reason, _)| reason), Some("coal"));
     assert!(fire_now!(session, CLOSE { hour: 18 }).answer().is_none());
-    let point = hookspec::find_point("oven").unwrap();
+    let point = hookspec::point::find_point("oven").unwrap();
     assert_eq!(point.info().verdict, "Gate + Fold<Recipe>");
     assert_eq!(point.info().fields[1].ty, "Option<&str>");
     assert!(point.schema().unwrap()["properties"]["recipe"].is_object());
     assert_eq!(
-        hookspec::fire_sites().iter().filter(|site| site.package == env!("CARGO_PKG_NAME")).count(),
-        3
+        hookspec::point::fire_sites().iter().filter(|site| site.package == env!("CARGO_PKG_NAME")).count(),
+        4
     );
 }

@@ -64,8 +64,9 @@ mod cwd_changed_async {
 
 #[rustfmt::skip]
 mod elicit {
+    use hookspec::ask::{Answer, Elicitation};
     use hookspec::points::ELICIT;
-    use hookspec::{Answer, Elicitation, First, Session, hook};
+    use hookspec::{First, Session, hook};
 
     #[hook(ELICIT)]
     fn my_hook(request: &Elicitation, session: &Session) -> Option<First<Answer>> {
@@ -75,8 +76,9 @@ mod elicit {
 
 #[rustfmt::skip]
 mod elicit_async {
+    use hookspec::ask::{Answer, Elicitation};
     use hookspec::points::ELICIT;
-    use hookspec::{Answer, Elicitation, First, Session, hook};
+    use hookspec::{First, Session, hook};
 
     #[hook(ELICIT)]
     async fn my_hook(request: &Elicitation, session: &Session) -> Option<First<Answer>> {
@@ -251,9 +253,45 @@ mod file_pre_save_async {
 }
 
 #[rustfmt::skip]
+mod generation {
+    use hookspec::hooks::CannotWait;
+    use hookspec::model::{GenerationResult, Request};
+    use hookspec::points::GENERATION;
+    use hookspec::{Around, Session, hook};
+
+    #[hook(GENERATION)]
+    fn my_hook(
+        next: GENERATION::Next<'_>,
+        request: &Request,
+        attempt: u32,
+        session: &Session,
+    ) -> Result<Around<GenerationResult>, CannotWait> {
+        Ok(Around(next.run_now()?))
+    }
+}
+
+#[rustfmt::skip]
+mod generation_async {
+    use hookspec::model::{GenerationResult, Request};
+    use hookspec::points::GENERATION;
+    use hookspec::{Around, Session, hook};
+
+    #[hook(GENERATION)]
+    async fn my_hook(
+        next: GENERATION::Next<'_>,
+        request: &Request,
+        attempt: u32,
+        session: &Session,
+    ) -> Around<GenerationResult> {
+        Around(next.run().await)
+    }
+}
+
+#[rustfmt::skip]
 mod generation_chunk {
+    use hookspec::model::ChunkKind;
     use hookspec::points::GENERATION_CHUNK;
-    use hookspec::{ChunkKind, Message, Session, hook};
+    use hookspec::{Message, Session, hook};
 
     #[hook(GENERATION_CHUNK)]
     fn my_hook(chunk: &str, kind: ChunkKind, index: u32, session: &Session) -> Option<Message> {
@@ -263,8 +301,9 @@ mod generation_chunk {
 
 #[rustfmt::skip]
 mod generation_chunk_async {
+    use hookspec::model::ChunkKind;
     use hookspec::points::GENERATION_CHUNK;
-    use hookspec::{ChunkKind, Message, Session, hook};
+    use hookspec::{Message, Session, hook};
 
     #[hook(GENERATION_CHUNK)]
     async fn my_hook(chunk: &str, kind: ChunkKind, index: u32, session: &Session) -> Option<Message> {
@@ -275,7 +314,8 @@ mod generation_chunk_async {
 #[rustfmt::skip]
 mod generation_interrupt {
     use hookspec::points::GENERATION_INTERRUPT;
-    use hookspec::{InterruptReason, Message, Session, hook};
+    use hookspec::session::InterruptReason;
+    use hookspec::{Message, Session, hook};
 
     #[hook(GENERATION_INTERRUPT)]
     fn my_hook(reason: InterruptReason, partial: &str, session: &Session) -> Option<Message> {
@@ -286,7 +326,8 @@ mod generation_interrupt {
 #[rustfmt::skip]
 mod generation_interrupt_async {
     use hookspec::points::GENERATION_INTERRUPT;
-    use hookspec::{InterruptReason, Message, Session, hook};
+    use hookspec::session::InterruptReason;
+    use hookspec::{Message, Session, hook};
 
     #[hook(GENERATION_INTERRUPT)]
     async fn my_hook(reason: InterruptReason, partial: &str, session: &Session) -> Option<Message> {
@@ -298,8 +339,9 @@ mod generation_interrupt_async {
 mod generation_post {
     use std::time::Duration;
 
+    use hookspec::model::{FinishReason, MicroDollars, Usage};
     use hookspec::points::GENERATION_POST;
-    use hookspec::{FinishReason, Message, MicroDollars, Session, Usage, hook};
+    use hookspec::{Message, Session, hook};
 
     #[hook(GENERATION_POST)]
     fn my_hook(
@@ -319,8 +361,9 @@ mod generation_post {
 mod generation_post_async {
     use std::time::Duration;
 
+    use hookspec::model::{FinishReason, MicroDollars, Usage};
     use hookspec::points::GENERATION_POST;
-    use hookspec::{FinishReason, Message, MicroDollars, Session, Usage, hook};
+    use hookspec::{Message, Session, hook};
 
     #[hook(GENERATION_POST)]
     async fn my_hook(
@@ -338,8 +381,9 @@ mod generation_post_async {
 
 #[rustfmt::skip]
 mod generation_pre {
+    use hookspec::model::Request;
     use hookspec::points::GENERATION_PRE;
-    use hookspec::{Fold, Request, Session, hook};
+    use hookspec::{Fold, Session, hook};
 
     #[hook(GENERATION_PRE)]
     fn my_hook(request: &Request, attempt: u32, session: &Session) -> Option<Fold<Request>> {
@@ -349,8 +393,9 @@ mod generation_pre {
 
 #[rustfmt::skip]
 mod generation_pre_async {
+    use hookspec::model::Request;
     use hookspec::points::GENERATION_PRE;
-    use hookspec::{Fold, Request, Session, hook};
+    use hookspec::{Fold, Session, hook};
 
     #[hook(GENERATION_PRE)]
     async fn my_hook(request: &Request, attempt: u32, session: &Session) -> Option<Fold<Request>> {
@@ -360,8 +405,9 @@ mod generation_pre_async {
 
 #[rustfmt::skip]
 mod loop_continue {
+    use hookspec::ask::Continue;
     use hookspec::points::{LOOP_CONTINUE, TurnOutcome};
-    use hookspec::{Continue, First, Message, Session, hook};
+    use hookspec::{First, Message, Session, hook};
 
     #[hook(LOOP_CONTINUE)]
     fn my_hook(
@@ -376,8 +422,9 @@ mod loop_continue {
 
 #[rustfmt::skip]
 mod loop_continue_async {
+    use hookspec::ask::Continue;
     use hookspec::points::{LOOP_CONTINUE, TurnOutcome};
-    use hookspec::{Continue, First, Message, Session, hook};
+    use hookspec::{First, Message, Session, hook};
 
     #[hook(LOOP_CONTINUE)]
     async fn my_hook(
@@ -512,8 +559,9 @@ mod session_start_async {
 
 #[rustfmt::skip]
 mod step_post {
+    use hookspec::model::Usage;
     use hookspec::points::STEP_POST;
-    use hookspec::{Message, Session, Usage, hook};
+    use hookspec::{Message, Session, hook};
 
     #[hook(STEP_POST)]
     fn my_hook(
@@ -528,8 +576,9 @@ mod step_post {
 
 #[rustfmt::skip]
 mod step_post_async {
+    use hookspec::model::Usage;
     use hookspec::points::STEP_POST;
-    use hookspec::{Message, Session, Usage, hook};
+    use hookspec::{Message, Session, hook};
 
     #[hook(STEP_POST)]
     async fn my_hook(
@@ -566,8 +615,9 @@ mod step_pre_async {
 
 #[rustfmt::skip]
 mod tool_confirm {
+    use hookspec::ask::{Confirmation, Why};
     use hookspec::points::TOOL_CONFIRM;
-    use hookspec::{Confirmation, First, Session, ToolUse, Why, hook};
+    use hookspec::{First, Session, ToolUse, hook};
 
     #[hook(TOOL_CONFIRM)]
     fn my_hook(
@@ -582,8 +632,9 @@ mod tool_confirm {
 
 #[rustfmt::skip]
 mod tool_confirm_async {
+    use hookspec::ask::{Confirmation, Why};
     use hookspec::points::TOOL_CONFIRM;
-    use hookspec::{Confirmation, First, Session, ToolUse, Why, hook};
+    use hookspec::{First, Session, ToolUse, hook};
 
     #[hook(TOOL_CONFIRM)]
     async fn my_hook(
@@ -597,11 +648,45 @@ mod tool_confirm_async {
 }
 
 #[rustfmt::skip]
+mod tool_execute {
+    use hookspec::hooks::CannotWait;
+    use hookspec::points::TOOL_EXECUTE;
+    use hookspec::tool::ToolResult;
+    use hookspec::{Around, Session, ToolUse, hook};
+
+    #[hook(TOOL_EXECUTE)]
+    fn my_hook(
+        next: TOOL_EXECUTE::Next<'_>,
+        tool_use: &ToolUse,
+        session: &Session,
+    ) -> Result<Around<ToolResult>, CannotWait> {
+        Ok(Around(next.run_now()?))
+    }
+}
+
+#[rustfmt::skip]
+mod tool_execute_async {
+    use hookspec::points::TOOL_EXECUTE;
+    use hookspec::tool::ToolResult;
+    use hookspec::{Around, Session, ToolUse, hook};
+
+    #[hook(TOOL_EXECUTE)]
+    async fn my_hook(
+        next: TOOL_EXECUTE::Next<'_>,
+        tool_use: &ToolUse,
+        session: &Session,
+    ) -> Around<ToolResult> {
+        Around(next.run().await)
+    }
+}
+
+#[rustfmt::skip]
 mod tool_post_execute {
     use std::time::Duration;
 
     use hookspec::points::TOOL_POST_EXECUTE;
-    use hookspec::{Message, Session, ToolStatus, ToolUse, hook};
+    use hookspec::tool::ToolStatus;
+    use hookspec::{Message, Session, ToolUse, hook};
 
     #[hook(TOOL_POST_EXECUTE)]
     fn my_hook(
@@ -620,7 +705,8 @@ mod tool_post_execute_async {
     use std::time::Duration;
 
     use hookspec::points::TOOL_POST_EXECUTE;
-    use hookspec::{Message, Session, ToolStatus, ToolUse, hook};
+    use hookspec::tool::ToolStatus;
+    use hookspec::{Message, Session, ToolUse, hook};
 
     #[hook(TOOL_POST_EXECUTE)]
     async fn my_hook(
@@ -712,8 +798,9 @@ mod tool_transform_async {
 mod turn_post {
     use std::path::PathBuf;
 
+    use hookspec::model::Usage;
     use hookspec::points::{TURN_POST, TurnOutcome};
-    use hookspec::{Message, Session, Usage, hook};
+    use hookspec::{Message, Session, hook};
 
     #[hook(TURN_POST)]
     fn my_hook(
@@ -731,8 +818,9 @@ mod turn_post {
 mod turn_post_async {
     use std::path::PathBuf;
 
+    use hookspec::model::Usage;
     use hookspec::points::{TURN_POST, TurnOutcome};
-    use hookspec::{Message, Session, Usage, hook};
+    use hookspec::{Message, Session, hook};
 
     #[hook(TURN_POST)]
     async fn my_hook(
@@ -771,5 +859,5 @@ mod turn_pre_async {
 #[test]
 fn every_one_is_a_hook() {
     let registry = hookspec::Registry::builder().build().unwrap();
-    assert_eq!(registry.list().len(), 54);
+    assert_eq!(registry.list().len(), 58);
 }

@@ -4,11 +4,12 @@
 
 use std::path::Path;
 
+use hookspec::ask::Continue;
 use hookspec::points::{
     FILE_POST_SAVE, FILE_PRE_SAVE, LOOP_CONTINUE, MESSAGE_TRANSFORM, STEP_PRE, TOOL_PRE_EXECUTE,
 };
 use hookspec::points::{FilePostSave, MessageTransform};
-use hookspec::{Continue, Each, First, Flow, Fold, Gate, Message, Session, hook};
+use hookspec::{Each, First, Flow, Fold, Gate, Message, Session, hook};
 use serde::{Deserialize, Serialize};
 
 #[derive(Default, Serialize, Deserialize)]
@@ -67,7 +68,7 @@ fn beside(content: &str) -> Result<Option<Message>, std::io::Error> {
     Ok(None)
 }
 
-fn failed(_: &hookspec::Failure, _: &Session) {}
+fn failed(_: &hookspec::hooks::Failure, _: &Session) {}
 
 #[hook(FILE_POST_SAVE, blocking, timeout = "1s")]
 fn slow() -> Result<(), String> {

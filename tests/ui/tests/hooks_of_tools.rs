@@ -1,7 +1,8 @@
 //! `tool = "…"`: on with its tool, off without it, and refused where the name is nearly one of this program's.
 
 use hookspec::points::TURN_PRE;
-use hookspec::{Hook, Message, Options, Registry, RegistryBuilder, tool};
+use hookspec::registry::RegistryBuilder;
+use hookspec::{Hook, Message, Options, Registry, tool};
 
 /// Keeps a note.
 #[tool(name = "remember")]

@@ -36,7 +36,7 @@ macro_rules! with_values {
 }
 with_values!(5, 3, FIRST + 1, "around.values", "1h", false, failed);
 
-fn failed(_: &hookspec::Failure, _: &Session) {}
+fn failed(_: &hookspec::hooks::Failure, _: &Session) {}
 
 macro_rules! with_types {
     ($content:ty, $state:ty, $held:ty, $settings:ty, $returned:ty) => {

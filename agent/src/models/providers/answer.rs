@@ -1,7 +1,8 @@
 //! From the end of the provider's stream to a [`Response`].
 
 use genai::chat::{ContentPart, StopReason, StreamEnd, ToolCall};
-use hookspec::{FinishReason, ToolUse, Usage};
+use hookspec::ToolUse;
+use hookspec::model::{FinishReason, Usage};
 use serde_json::{Map, Value, json};
 
 use super::failure::redact;

@@ -9,7 +9,8 @@ use genai::chat::{
     CacheControl, ChatMessage, ChatRequest, ContentPart, CustomPart, MessageContent, MessageOptions, Tool,
     ToolCall, ToolResponse,
 };
-use hookspec::{Request, ToolUse};
+use hookspec::ToolUse;
+use hookspec::model::Request;
 use serde_json::Value;
 
 use super::target::Kind;

@@ -6,7 +6,7 @@
 use std::time::Duration;
 
 use genai::webc::{self, StreamTimeout};
-use hookspec::Clock;
+use hookspec::session::Clock;
 use reqwest::StatusCode;
 use reqwest::header::HeaderMap;
 use serde_json::Value;

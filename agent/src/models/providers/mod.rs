@@ -33,7 +33,8 @@ use genai::adapter::AdapterKind;
 use genai::chat::{ChatOptions, ChatStreamEvent, ReasoningEffort};
 use genai::resolver::{AuthData, Endpoint};
 use genai::{Client, Headers, ModelIden, ServiceTarget};
-use hookspec::{ChunkKind, Clock, Parameters, Request};
+use hookspec::model::{ChunkKind, Parameters, Request};
+use hookspec::session::Clock;
 use serde_json::Value;
 
 pub use self::connections::Connections;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookspec::Secret;
+use hookspec::ask::Secret;
 
 use super::{Kind, Provider, Target};
 use crate::models::{Model, ModelError, ModelOptions};

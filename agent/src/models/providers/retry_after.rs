@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use hookspec::Clock;
+use hookspec::session::Clock;
 use jiff::fmt::rfc2822::DateTimeParser;
 use reqwest::header::HeaderMap;
 

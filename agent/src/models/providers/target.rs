@@ -1,7 +1,7 @@
 //! Which model, of which provider, at which endpoint.
 
 use genai::adapter::AdapterKind;
-use hookspec::Secret;
+use hookspec::ask::Secret;
 
 /// Which provider.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -133,7 +133,7 @@ fn tell(call: &ToolUse) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use hookspec::Metadata;
+    use hookspec::model::Metadata;
 
     fn call(id: &str) -> ToolUse {
         ToolUse::native("shell", id, serde_json::Map::new())

@@ -33,7 +33,7 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_util::future::BoxFuture;
-use hookspec::{ChunkKind, FinishReason, Request};
+use hookspec::model::{ChunkKind, FinishReason, Request};
 
 use self::script::{Entry, Reply, parse};
 use super::{ChunkSink, Model, ModelError, Response};

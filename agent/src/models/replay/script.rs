@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use hookspec::{CallFormat, FinishReason, ToolUse, Usage};
+use hookspec::ToolUse;
+use hookspec::model::{FinishReason, Usage};
+use hookspec::tool::CallFormat;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 

@@ -3,7 +3,8 @@
 use std::process::exit;
 
 use hookspec::points::TOOL_PRE_EXECUTE;
-use hookspec::{Hook, Hooks, Mode, Registry, StateError};
+use hookspec::session::StateError;
+use hookspec::{Hook, Hooks, Mode, Registry};
 use hookspec_bridge::bridge::Bridge;
 use hookspec_bridge::client::Client;
 use hookspec_bridge::serve::serve;
@@ -27,7 +28,7 @@ fn main() {
                 }));
         }
         let bridge = Bridge::new(Hooks::new(builder.build()?));
-        Ok::<_, hookspec::BuildError>(bridge.remembering(Store::new(folder)))
+        Ok::<_, hookspec::registry::BuildError>(bridge.remembering(Store::new(folder)))
     });
     exit(code.into());
 }

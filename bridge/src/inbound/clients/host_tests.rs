@@ -4,14 +4,14 @@
 
 use std::path::{Path, PathBuf};
 
+use hookspec::ask::{Confirmation, Continue, Why};
 use hookspec::points::{
     LOOP_CONTINUE, MESSAGE_PRE_PROCESS, SESSION_START, StartReason, TOOL_CONFIRM, TOOL_POST_EXECUTE,
     TOOL_PRE_EXECUTE, TOOL_RESULT_TRANSFORM, TOOL_TRANSFORM, TurnOutcome,
 };
-use hookspec::{
-    Confirmation, Continue, Hooks, InterruptReason, Message, Registry, Session, ToolStatus, ToolUse, Why,
-    fire_now,
-};
+use hookspec::session::InterruptReason;
+use hookspec::tool::ToolStatus;
+use hookspec::{Hooks, Message, Registry, Session, ToolUse, fire_now};
 use serde_json::{Value, json};
 
 use super::*;
@@ -76,7 +76,7 @@ impl World {
         let builder = loaded
             .hooks
             .into_iter()
-            .fold(Registry::builder().linked(false), hookspec::RegistryBuilder::register_json);
+            .fold(Registry::builder().linked(false), hookspec::registry::RegistryBuilder::register_json);
         let hooks = Hooks::new(builder.build().unwrap());
         Session::builder(&hooks, "s").workspace(self.work()).model("m").build()
     }
@@ -471,7 +471,7 @@ hooks:
     let builder = loaded
         .hooks
         .into_iter()
-        .fold(Registry::builder().linked(false), hookspec::RegistryBuilder::register_json);
+        .fold(Registry::builder().linked(false), hookspec::registry::RegistryBuilder::register_json);
     let hooks = Hooks::new(builder.build().unwrap());
     let session = Session::builder(&hooks, "s").workspace(world.work()).build();
     assert_eq!(before(&session, shell("ls")).1.as_deref(), Some("not here"));

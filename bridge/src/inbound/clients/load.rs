@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use hookspec::{JsonHook, JsonOutcome, Session};
-use serde_json::Value;
+use hookspec::Session;
+use hookspec::hooks::{JsonEvent, JsonHook, JsonOutcome};
 
 use super::action::{Action, Post};
 use super::config::{self, File, Handler};
@@ -73,8 +73,8 @@ pub fn load(files: &[File], place: &Place, grants: &Grants, post: Option<&Arc<Po
 }
 
 fn barred(dialect: Dialect, handler: &Handler, name: &str, why: &str) -> Option<JsonHook> {
-    let point = hookspec::find_point(dialect.point_of(handler.event)?)?;
-    let silent = Arc::new(|_: Value, _: &Session| Ok(JsonOutcome::default()));
+    let point = hookspec::point::find_point(dialect.point_of(handler.event)?)?;
+    let silent = Arc::new(|_: &JsonEvent, _: &Session| Ok(JsonOutcome::default()));
     let file = handler.file.display().to_string();
     Some({
         let docs = format!("Would run `{}`.", plain(&handler.action.to_string()));

@@ -8,10 +8,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use hookspec::{
-    AnyPoint, BoxError, Flow, Gate, InterruptReason, JsonHook, JsonOutcome, Message, Options, Placement,
-    Session, ToolUse,
-};
+use hookspec::hooks::{BoxError, JsonEvent, JsonHook, JsonOutcome, Placement};
+use hookspec::point::AnyPoint;
+use hookspec::session::InterruptReason;
+use hookspec::{Flow, Gate, Message, Options, Session, ToolUse};
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
@@ -68,7 +68,7 @@ impl Dialect {
 }
 
 /// A hook at one moment.
-type Call = fn(&Set, Value, &Session) -> Result<JsonOutcome, BoxError>;
+type Call = fn(&Set, &Value, &Session) -> Result<JsonOutcome, BoxError>;
 
 /// The hooks of a set.
 pub(super) fn hooks(set: Set) -> Vec<JsonHook> {
@@ -102,11 +102,11 @@ pub(super) fn hooks(set: Set) -> Vec<JsonHook> {
         set.handlers.iter().map(|ready| format!("`{}`", plain(&ready.handler.action.to_string()))).collect();
     let docs = format!("Runs {}.", actions.join(", "));
     let hook = |(point, priority, call): &(&str, i32, Call)| {
-        let point: &'static dyn AnyPoint = hookspec::find_point(point)?;
+        let point: &'static dyn AnyPoint = hookspec::point::find_point(point)?;
         let (set, call) = (Arc::clone(&set), *call);
         let first =
             set.handlers.first().map(|ready| (ready.handler.file.display().to_string(), ready.handler.line));
-        let run = move |event: Value, session: &Session| {
+        let run = move |event: &JsonEvent, session: &Session| {
             let outcome = call(&set, event, session)?;
             // Nobody waits for it, so that it cannot decide.
             Ok(if background {
@@ -180,8 +180,8 @@ fn judge(set: &Set, call: ToolUse, session: &Session) -> Result<(Kept, bool), Bo
     Ok((Kept { call: left, gate, allowed, messages: contexts(together.contexts), replace: None }, changed))
 }
 
-fn before(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
-    let (kept, changed) = judge(set, call_of(&event)?, session)?;
+fn before(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
+    let (kept, changed) = judge(set, call_of(event)?, session)?;
     let fold = changed.then(|| serde_json::to_value(&kept.call)).transpose()?;
     session.state_now::<Waiting>()?.0.insert(key(set), kept);
     Ok(JsonOutcome { fold, ..JsonOutcome::default() })
@@ -196,13 +196,13 @@ fn allowed_key(set: &Set) -> String {
     key(set) + ".allowed"
 }
 
-fn watched(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
-    let (kept, _) = judge(set, call_of(&event)?, session)?;
+fn watched(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
+    let (kept, _) = judge(set, call_of(event)?, session)?;
     Ok(JsonOutcome { messages: kept.messages, ..JsonOutcome::default() })
 }
 
-fn gate(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
-    let call = call_of(&event)?;
+fn gate(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
+    let call = call_of(event)?;
     let waiting = session.state_now::<Waiting>()?.0.remove(&key(set));
     let kept = match waiting.filter(|kept| kept.call == call) {
         Some(kept) => kept,
@@ -222,8 +222,8 @@ fn gate(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxEr
 }
 
 /// A call that Claude Code would run without a question.
-fn approved(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
-    let call = call_of(&event)?;
+fn approved(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
+    let call = call_of(event)?;
     let mut waiting = session.state_now::<Waiting>()?;
     let kept = waiting.0.remove(&allowed_key(set)).filter(|kept| kept.call == call);
     // Where another hook wants the user to be asked, the stricter word counts.
@@ -232,8 +232,8 @@ fn approved(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, B
     Ok(JsonOutcome { first, ..JsonOutcome::default() })
 }
 
-fn asked(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
-    let call = call_of(&event)?;
+fn asked(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
+    let call = call_of(event)?;
     let mut together = set.run(session, &Target::Tool(&Theirs::of(set.dialect, &call)), Value::Null);
     let stop = stopped(&mut together, session);
     let first = match (stop, together.word) {
@@ -247,14 +247,14 @@ fn asked(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxE
     Ok(JsonOutcome { first, ..JsonOutcome::default() })
 }
 
-fn after(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
+fn after(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
     let well = event["status"] == json!("ok");
     let denied = event["status"] == json!("denied");
     let meant = set.dialect == Dialect::Hermes || well == (set.event == Event::PostToolUse);
     if denied || !meant {
         return Ok(JsonOutcome::default());
     }
-    let call = call_of(&event)?;
+    let call = call_of(event)?;
     let texts: Vec<&str> = event["result"]
         .as_array()
         .into_iter()
@@ -293,8 +293,8 @@ fn after(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxE
     Ok(JsonOutcome { messages: contexts(together.contexts), ..JsonOutcome::default() })
 }
 
-fn replaced(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
-    let call = call_of(&event)?;
+fn replaced(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
+    let call = call_of(event)?;
     let Some(kept) = session.state_now::<Waiting>()?.0.remove(&key(set)).filter(|kept| kept.call == call)
     else {
         return Ok(JsonOutcome::default());
@@ -309,7 +309,7 @@ fn replaced(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, B
     Ok(JsonOutcome { fold: Some(json!([message])), ..JsonOutcome::default() })
 }
 
-fn started(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
+fn started(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
     let source = if event["reason"] == json!("resume") { "resume" } else { "startup" };
     let together = set.run(session, &Target::Text(source), json!({ "source": source }));
     let flow = match together.stop {
@@ -319,7 +319,7 @@ fn started(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, Bo
     Ok(JsonOutcome { messages: contexts(together.contexts), flow, ..JsonOutcome::default() })
 }
 
-fn ended(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
+fn ended(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
     let reason = match (event["reason"].as_str(), set.dialect) {
         (Some("exit"), Dialect::Claude) => "prompt_input_exit",
         _ => "other",
@@ -328,7 +328,7 @@ fn ended(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxE
     Ok(JsonOutcome::default())
 }
 
-fn prompted(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
+fn prompted(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
     let prompt = &event["message"]["content"];
     let mut together = set.run(session, &Target::Text(""), json!({ "prompt": prompt }));
     let mut gate = gate_of(together.word.take());
@@ -338,7 +338,7 @@ fn prompted(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, B
     Ok(JsonOutcome { gate, messages: contexts(together.contexts), ..JsonOutcome::default() })
 }
 
-fn compacted(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
+fn compacted(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
     if event["reason"] == json!("compact") {
         let mut together = set.run(session, &Target::Text("auto"), json!({ "trigger": "auto" }));
         stopped(&mut together, session);
@@ -350,7 +350,7 @@ fn compacted(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, 
 /// How often in a row handlers may keep the agent going.
 const MOST_CONTINUED: u64 = 8;
 
-fn rested(set: &Set, event: Value, session: &Session) -> Result<JsonOutcome, BoxError> {
+fn rested(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
     let continued = event["continued"].as_u64().unwrap_or_default();
     let log = session.log();
     let last = log.iter().rev().find(|message| message.role == hookspec::Role::Assistant);

@@ -1,6 +1,7 @@
 //! Our tool calls in their words, and their arguments back in ours.
 
-use hookspec::{CallFormat, ToolUse};
+use hookspec::ToolUse;
+use hookspec::tool::CallFormat;
 use serde_json::{Map, Value, json};
 
 use super::Dialect;

@@ -1,6 +1,8 @@
 //! What a script says: from its exit code and its output to the outcome of a hook.
 
-use hookspec::{Flow, Gate, JsonOutcome, Message, PointInfo};
+use hookspec::hooks::JsonOutcome;
+use hookspec::point::PointInfo;
+use hookspec::{Flow, Gate, Message};
 use serde::Deserialize;
 use serde_json::{Value, json};
 

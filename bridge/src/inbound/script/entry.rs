@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use hookspec::{AnyPoint, PointInfo};
+use hookspec::point::{AnyPoint, PointInfo};
 use serde::Deserialize;
 use serde_json::Value;
 use toml::Spanned;
@@ -89,7 +89,7 @@ impl Script {
     /// Reads an entry; also gives the point where at least that is known.
     pub(super) fn read(entry: &toml::Table) -> Result<Self, (Unusable, Option<&'static dyn AnyPoint>)> {
         let event = entry.get("event").and_then(toml::Value::as_str);
-        let point = event.and_then(hookspec::find_point);
+        let point = event.and_then(hookspec::point::find_point);
         Self::check(entry.clone(), point).map_err(|why| (why, point))
     }
 

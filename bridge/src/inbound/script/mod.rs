@@ -19,10 +19,12 @@ mod tests;
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
 
-use hookspec::{AnyPoint, BoxError, Gate, JsonHook, JsonOutcome, Options, Placement, Session};
+use hookspec::hooks::{BoxError, JsonEvent, JsonHook, JsonOutcome, Placement};
+use hookspec::point::AnyPoint;
+use hookspec::{Gate, Options, Session};
 use serde_json::{Value, json};
 
-use crate::command::Overflow;
+use crate::command::{CommandError, Overflow};
 use crate::trust::{Fingerprint, Subject, Unreadable};
 
 use super::{Complaint, Inbound, plain};
@@ -143,7 +145,7 @@ fn name(number: usize, point: &'static dyn AnyPoint) -> String {
 
 /// A hook that is only listed.
 fn off(point: &'static dyn AnyPoint, number: usize, why: String) -> JsonHook {
-    let silent = Arc::new(|_: Value, _: &Session| Ok(JsonOutcome::default()));
+    let silent = Arc::new(|_: &JsonEvent, _: &Session| Ok(JsonOutcome::default()));
     JsonHook::new(point, name(number, point), silent).barred(plain(&why))
 }
 
@@ -181,7 +183,7 @@ impl Run {
         // The command has a deadline of its own, which ends its processes too; the dispatcher's would not.
         let options = Options { priority, placement, fail_open, budget, ..Options::DEFAULT };
         let docs = format!("Runs `{}`.", plain(&self.script.command.line.to_string()));
-        let call = move |event: Value, session: &Session| self.call(&event, session);
+        let call = move |event: &JsonEvent, session: &Session| self.call(event, session);
         JsonHook::new(point, name(number, point), Arc::new(call)).options(options).docs(docs)
     }
 
@@ -202,7 +204,8 @@ impl Run {
         let about = About::new(event, session, &self.place, self.script.point);
         let mut input = serde_json::to_vec(&about.document(event, session))?;
         input.push(b'\n');
-        let reply = self.script.command.run(&cwd, &about.variables(), &input)?;
+        let reply =
+            self.script.command.run(&cwd, &about.variables(), &input).map_err(CommandError::into_cause)?;
         let mut outcome = answer::read(&reply, self.script.point.info())?;
         if self.script.background
             && (outcome.gate.is_some() || outcome.first.is_some() || outcome.fold.is_some())

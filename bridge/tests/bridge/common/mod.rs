@@ -4,7 +4,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookspec::{Clock, Hooks, RegistryBuilder};
+use hookspec::Hooks;
+use hookspec::registry::RegistryBuilder;
+use hookspec::session::Clock;
 use hookspec_bridge::bridge::{Bridge, Event};
 use hookspec_bridge::client::Client;
 use hookspec_bridge::lower::Answer;

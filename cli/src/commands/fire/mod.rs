@@ -13,10 +13,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use hookspec::{
-    Clock, Flow, HookInfo, HookRun, Hooks, Message, Plugin, PointInfo, Registry, Session, Timeline,
-    Unfinished,
-};
+use hookspec::hooks::HookInfo;
+use hookspec::point::PointInfo;
+use hookspec::registry::Plugin;
+use hookspec::session::{Clock, Unfinished};
+use hookspec::timeline::{HookRun, Timeline};
+use hookspec::{Flow, Hooks, Message, Registry, Session};
 use hookspec_agent::spawn::TokioSpawn;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
@@ -34,7 +36,9 @@ use kept::Kept;
 const HELP: &str = "One JSON line for each hook that ran:
   {\"hook\", \"point\", \"messages\": […], \"verdict\", \"error\", \"duration_us\"}
 `verdict` is null, or holds what the hook said of: \"gate\" (with \"reason\"), \"fold\", \"first\",
-\"flow\" (with \"session_end\", the reason, where the hook ends the session).";
+\"flow\" (with \"session_end\", the reason, where the hook ends the session).
+At a point around work there is no work here: a hook runs until it asks for it, and \"around\" says
+how often it asked and whether it answered.";
 
 #[derive(Debug, Args)]
 #[command(after_help = HELP)]
@@ -220,23 +224,30 @@ impl Fire {
 
 /// The messages of one run.
 fn said(run: &HookRun, emitted: &[Message]) -> Vec<Message> {
-    if run.background {
-        // What a background hook says goes nowhere but into the timeline, as text.
-        let message = |text| Message { hook: Some(run.hook.clone()), ..Message::system(text) };
+    if run.background || run.shadow {
+        // What such a hook says goes nowhere but into the timeline, as text.
+        let message = |text| Message::system(text).said_by(&*run.hook);
         return run.messages.iter().map(message).collect();
     }
     emitted.iter().filter(|message| message.hook.as_deref() == Some(&run.hook)).cloned().collect()
 }
 
 fn row(run: &HookRun, messages: &[Message]) -> Value {
-    json!({
+    let mut row = json!({
         "hook": run.hook,
         "point": run.point,
         "messages": messages,
         "verdict": verdict(run),
         "error": run.error,
         "duration_us": run.duration_us,
-    })
+    });
+    if run.shadow {
+        row["shadow"] = true.into();
+    }
+    if let Some(around) = run.around {
+        row["around"] = json!({ "runs": around.runs, "answered": around.answered });
+    }
+    row
 }
 
 /// All that a hook said beside messages; a hook at a gate may also rewrite, and end the chain.

@@ -1,6 +1,7 @@
 //! What a hook said, for people to read and for a page to show: no ids, no times.
 
-use hookspec::{Flow, HookRun, Message};
+use hookspec::timeline::HookRun;
+use hookspec::{Flow, Message};
 use serde_json::{Value, json};
 
 use crate::foreign;
@@ -27,11 +28,14 @@ pub(super) fn text(run: &HookRun, messages: &[Message]) -> String {
         Some(Flow::EndSession(reason)) => lines.push(format!("flow: end the session, {reason}")),
         Some(Flow::Continue) | None => {}
     }
+    let asked = run.around.is_some_and(|around| around.runs > 0);
+    lines.extend(asked.then(|| "asked for the work, and here is none".to_owned()));
     lines.extend(run.error.as_ref().map(|error| format!("error: {error}")));
     if lines.is_empty() {
         lines.push("said nothing".to_owned());
     }
-    let said = lines.iter().fold(run.hook.clone(), |text, line| format!("{text}\n  {line}"));
+    let shadow = if run.shadow { " (in shadow: nothing of this is done)" } else { "" };
+    let said = lines.iter().fold(format!("{}{shadow}", run.hook), |text, line| format!("{text}\n  {line}"));
     // A pipe gets it as it was said.
     if columns().is_some() { foreign::text(&said) } else { said }
 }
@@ -53,5 +57,16 @@ mod tests {
         let run = HookRun { gate: Some(Gate::deny("no")), fold: Some(json!("x")), ..run };
         let said = text(&run, &[Message::system("one\ntwo").hidden()]);
         assert_eq!(said, "a.b\n  message (system, hidden): one\n    two\n  gate: deny, no\n  fold: \"x\"");
+        let tried = HookRun { shadow: true, fold: None, ..run };
+        assert_eq!(text(&tried, &[]), "a.b (in shadow: nothing of this is done)\n  gate: deny, no");
+        let around = |runs: u32| -> HookRun {
+            serde_json::from_value(json!({
+                "hook": "a.b", "point": "tool.execute", "at": "2026-01-01T12:00:00Z", "offset_us": 1,
+                "duration_us": 1, "around": { "runs": runs, "answered": false, "next_us": 0 },
+            }))
+            .unwrap()
+        };
+        assert_eq!(text(&around(0), &[]), "a.b\n  said nothing");
+        assert_eq!(text(&around(1), &[]), "a.b\n  asked for the work, and here is none");
     }
 }

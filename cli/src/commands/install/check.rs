@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use hookspec::Plugin;
+use hookspec::registry::Plugin;
 use hookspec_bridge::client::Client;
 use hookspec_bridge::install::{Places, Scope, events, file, found};
 

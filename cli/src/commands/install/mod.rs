@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::{Args, ValueEnum};
-use hookspec::{Plugin, Registry};
+use hookspec::Registry;
+use hookspec::registry::Plugin;
 use hookspec_bridge::client::Client;
 use hookspec_bridge::install::{
     Entries, InstallError, Places, Scope, events, file, installed, quoted, still_to_do, uninstalled,

@@ -56,16 +56,17 @@ fn io(path: &Path) -> impl FnOnce(io::Error) -> NewError {
     move |source| NewError::Io { path: path.to_owned(), source }
 }
 
-/// The files, each with its template and what is said of it.
+/// The files, each with its template and what is said of it. A manifest is called `.txt` here: cargo leaves a folder that has one of its own
+/// out of the package around it.
 const FILES: [(&str, &str, &str); 6] = [
     ("src/lib.rs", include_str!("template/lib.rs"), "its hooks and their test: begin here"),
-    ("Cargo.toml", include_str!("template/Cargo.toml"), ""),
+    ("Cargo.toml", include_str!("template/Cargo.toml.txt"), ""),
     (
         "program/src/main.rs",
         include_str!("template/program/main.rs"),
         "a program with the built-in hooks and these",
     ),
-    ("program/Cargo.toml", include_str!("template/program/Cargo.toml"), ""),
+    ("program/Cargo.toml", include_str!("template/program/Cargo.toml.txt"), ""),
     ("README.md", include_str!("template/README.md"), ""),
     (".gitignore", "/target\n", ""),
 ];

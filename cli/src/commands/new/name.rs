@@ -1,6 +1,6 @@
 //! Names that a plugin can have: whatever is refused here would not build, or would be mistaken for something that there is.
 
-use hookspec::AnyPoint;
+use hookspec::point::AnyPoint;
 
 /// The longest name that the crate registry takes, which also keeps files' names within what file systems take.
 const LONGEST: usize = 64;
@@ -107,7 +107,7 @@ fn taken(krate: &str) -> Option<&'static str> {
 /// Whether hooks or tools of this program are in a group, or a crate, of that name.
 fn has_hooks(krate: &str) -> bool {
     let group = |name: &str| name.split('.').next() == Some(krate);
-    let mut linked = hookspec::all_points().into_iter().flat_map(AnyPoint::linked_hooks);
+    let mut linked = hookspec::point::all_points().into_iter().flat_map(AnyPoint::linked_hooks);
     krate == "script"
         || krate == "tool"
         || linked.any(|hook| group(&hook.name) || hook.package.replace('-', "_") == krate)

@@ -1,7 +1,7 @@
 //! `hookspec serve` in a program that was built without the server: it says which one has it.
 
 use clap::Args;
-use hookspec::Plugin;
+use hookspec::registry::Plugin;
 
 use crate::commands::CommandResult;
 use crate::settings::Common;

@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Args;
-use hookspec::{Clock, Plugin};
+use hookspec::registry::Plugin;
+use hookspec::session::Clock;
 use hookspec_agent::engine::Limits;
 use hookspec_agent::models::ModelOptions;
 use hookspec_agent::spawn::TokioSpawn;
@@ -21,6 +22,7 @@ mod projects;
 
 use self::projects::Projects;
 use super::CommandResult;
+use super::list::in_shadow;
 
 #[derive(Debug, Args)]
 pub(crate) struct Serve {
@@ -102,6 +104,9 @@ impl Serve {
         let Brought { hooks, lend, .. } = projects.look(&root)?;
         for warning in &hooks.load().report().warnings {
             output::warning(warning);
+        }
+        if let Some(tried) = in_shadow(&hooks.list()) {
+            output::warning(format!("in shadow: {tried}"));
         }
         let (tokens, fresh) = match &self.token_file {
             Some(file) => (Tokens::read(file)?, None),

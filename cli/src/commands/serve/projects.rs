@@ -8,7 +8,9 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use hookspec::{BuildError, Hooks, Plugin, Spawn};
+use hookspec::Hooks;
+use hookspec::registry::{BuildError, Plugin};
+use hookspec::spawn::Spawn;
 use hookspec_agent::paths::PathsError;
 use hookspec_bridge::inbound::Inbound;
 use hookspec_bridge::trust::{Subject, TrustError};

@@ -3,8 +3,10 @@
 
 use std::time::Duration;
 
+use hookspec::hooks::Placement;
 use hookspec::points::{FILE_PRE_PATCH, STEP_POST, TOOL_POST_EXECUTE, TURN_POST};
-use hookspec::{Gate, Hook, Message, Options, Placement, RegistryBuilder};
+use hookspec::registry::RegistryBuilder;
+use hookspec::{Gate, Hook, Message, Options};
 
 use crate::output::count;
 

@@ -17,7 +17,10 @@ use std::sync::Arc;
 
 use clap::Args;
 use hookspec::points::EndReason;
-use hookspec::{Clock, Config, Hooks, Message, Mode, Plugin, Registry, TimelineEntry};
+use hookspec::registry::Plugin;
+use hookspec::session::Clock;
+use hookspec::timeline::TimelineEntry;
+use hookspec::{Config, Hooks, Message, Mode, Registry};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Limits, Opening, Silent};
 use hookspec_agent::models::ModelOptions;

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use hookspec::{HookRun, Message, Role, TimelineEntry};
+use hookspec::timeline::{HookRun, TimelineEntry};
+use hookspec::{Message, Role};
 
 use crate::foreign;
 use crate::output::{self, ACCENT, BAD, BOLD, DIM, WARN, paint};

@@ -4,7 +4,7 @@
 //! is squeezed: the time between two neighbouring moments gets room by its logarithm. It is still one axis: what
 //! was earlier is further left, what overlapped overlaps, and what touched touches. Labels tell the true times.
 
-use hookspec::TimelineEntry;
+use hookspec::timeline::TimelineEntry;
 
 /// One entry, placed in time.
 pub(super) struct Step<'a> {

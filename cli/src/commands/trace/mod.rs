@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use clap::Args;
-use hookspec::TimelineEntry;
+use hookspec::timeline::TimelineEntry;
 
 use crate::names::did_you_mean;
 use crate::output;

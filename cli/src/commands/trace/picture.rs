@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use hookspec::{HookRun, TimelineEntry};
+use hookspec::timeline::{HookRun, TimelineEntry};
 use svg::Document;
 use svg::node::element::{Group, Line, Rectangle, Text, Title};
 
@@ -152,10 +152,11 @@ pub(super) fn picture(session: &str, entries: &[TimelineEntry]) -> Document {
 fn bar(run: &HookRun, (x, y): (f64, f64), width: f64, start: u64) -> Group {
     let kind = Kind::of(run);
     let title = format!(
-        "{} at {}\n{}, from {} for {}\n{}",
+        "{} at {}\n{}{}, from {} for {}\n{}",
         run.hook,
         run.point,
         kind.name(),
+        if run.shadow { ", in shadow" } else { "" },
         took(start),
         took(run.duration_us),
         words(run)
@@ -168,10 +169,10 @@ fn bar(run: &HookRun, (x, y): (f64, f64), width: f64, start: u64) -> Group {
         .set("rx", 2)
         .set("fill", kind.colour())
         .set("stroke", kind.colour())
-        // Beside the chain: an outline.
-        .set("fill-opacity", if run.background { 0.25 } else { 1.0 });
+        // Beside the chain, or without effect: an outline.
+        .set("fill-opacity", if run.background || run.shadow { 0.25 } else { 1.0 });
     let mut group = titled(&title).add(shape);
-    if matches!(kind, Kind::Failed | Kind::Denied) {
+    if matches!(kind, Kind::Failed | Kind::Denied) && !run.shadow {
         // Not by colour alone.
         let sign = if kind == Kind::Failed { "✗" } else { "⊘" };
         group = group.add(

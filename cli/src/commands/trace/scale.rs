@@ -3,7 +3,7 @@
 //! Only the time in which hooks ran is on the line. What lies between, a model that thinks or a person who reads, is cut
 //! out: beside it every bar would be a sliver.
 
-use hookspec::TimelineEntry;
+use hookspec::timeline::TimelineEntry;
 
 use super::axis::Step;
 

@@ -1,7 +1,10 @@
 //! The session as text: the points in order, and below each the hooks that ran, with their time as a bar.
 
+use std::collections::BTreeMap;
+
 use anstyle::Style;
-use hookspec::{HookRun, TimelineEntry};
+use hookspec::hooks::Shadowed;
+use hookspec::timeline::{HookRun, TimelineEntry};
 
 use super::axis::{Step, steps};
 use super::scale::Scale;
@@ -45,6 +48,10 @@ fn print_steps(session: &str, entries: &[TimelineEntry], speaking: bool) {
         count(runs.len(), "hook ran", "hooks ran"),
         took(lasted),
     ));
+    for (hook, shadowed) in in_shadow(&runs) {
+        let text = format!("{} in shadow: {shadowed}", foreign::line(hook));
+        output::line(paint(WARN, behind(&text, 0)));
+    }
     let mut at = 0;
     let mut here = "";
     while let Some(step) = steps.get(at) {
@@ -76,6 +83,7 @@ fn print_steps(session: &str, entries: &[TimelineEntry], speaking: bool) {
                     format!(" at {}", foreign::line(&run.point))
                 };
                 let style = match Kind::of(run) {
+                    _ if run.shadow => DIM,
                     Kind::Failed => BAD,
                     Kind::Denied | Kind::Asked => WARN,
                     Kind::Changed | Kind::Spoke => ACCENT,
@@ -105,6 +113,15 @@ fn run<'a>(step: &Step<'a>) -> Option<&'a HookRun> {
         TimelineEntry::Ran(run) => Some(run),
         TimelineEntry::Fired { .. } => None,
     }
+}
+
+/// What each hook in shadow said that was not made.
+fn in_shadow<'r>(runs: &[&'r HookRun]) -> BTreeMap<&'r str, Shadowed> {
+    let mut hooks: BTreeMap<&str, Shadowed> = BTreeMap::new();
+    for run in runs.iter().filter(|run| run.shadow) {
+        hooks.entry(&run.hook).or_default().add(Shadowed::in_runs([*run]));
+    }
+    hooks
 }
 
 fn fires(step: &Step<'_>, wire: &str) -> bool {

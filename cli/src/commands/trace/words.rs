@@ -1,6 +1,7 @@
 //! What a run came to, in a few words and a colour.
 
-use hookspec::{Flow, Gate, HookRun};
+use hookspec::timeline::HookRun;
+use hookspec::{Flow, Gate};
 
 use crate::foreign;
 use crate::show::untagged;
@@ -54,7 +55,11 @@ pub(super) fn words(run: &HookRun) -> String {
         Gate::Deny(reason) => format!("deny: {}", first_line(reason)),
     }));
     parts.extend(run.fold.is_some().then(|| "rewrote".to_owned()));
-    parts.extend(run.first.is_some().then(|| "answered".to_owned()));
+    let swallowed = run.around.is_some_and(|around| around.runs == 0);
+    let answered = if swallowed { "answered in place of what it wraps" } else { "answered" };
+    parts.extend(run.first.is_some().then(|| answered.to_owned()));
+    let again = run.around.filter(|around| around.runs > 1);
+    parts.extend(again.map(|around| format!("ran it {} times", around.runs)));
     parts.extend(match &run.flow {
         Some(Flow::Stop) => Some("stopped the chain".to_owned()),
         Some(Flow::EndSession(reason)) => Some(format!("ended the session: {}", first_line(reason))),
@@ -62,6 +67,8 @@ pub(super) fn words(run: &HookRun) -> String {
     });
     parts.extend(run.messages.iter().map(|text| format!("“{}”", first_line(untagged(text).trim_start()))));
     parts.extend(run.background.then(|| "(background)".to_owned()));
+    let tried = run.shadow && !parts.is_empty();
+    parts.extend(tried.then(|| "(in shadow: not done)".to_owned()));
     parts.join(" ")
 }
 
@@ -98,7 +105,28 @@ mod tests {
         .unwrap();
         assert_eq!(words(&run), "deny: no ended the session: enough “\\u{1b}[31mred” (background)");
         assert_eq!(Kind::of(&run), Kind::Denied);
+        let tried = HookRun { shadow: true, background: false, flow: None, messages: Vec::new(), ..run };
+        assert_eq!(words(&tried), "deny: no (in shadow: not done)");
+        let silent = HookRun { gate: None, ..tried };
+        assert_eq!(words(&silent), "", "one that said nothing has nothing that was not done");
         assert_eq!(first_line(&"x".repeat(80)).chars().count(), 73);
+    }
+
+    #[test]
+    fn a_hook_around_something_says_how_often_it_ran_it() {
+        let told = |first: Option<&str>, runs: u32| {
+            let run = serde_json::json!({
+                "hook": "h", "point": "p", "at": "2026-01-01T00:00:00Z", "offset_us": 0, "duration_us": 1,
+                "first": first, "around": { "runs": runs, "answered": first.is_some(), "next_us": 0 },
+            });
+            words(&serde_json::from_value(run).unwrap())
+        };
+        assert_eq!(told(Some("x"), 0), "answered in place of what it wraps");
+        assert_eq!(told(Some("x"), 2), "answered ran it 2 times");
+        assert_eq!(
+            (told(None, 3), told(None, 1), told(None, 0)),
+            ("ran it 3 times".into(), String::new(), String::new())
+        );
     }
 
     #[test]

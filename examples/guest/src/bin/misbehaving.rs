@@ -54,7 +54,7 @@ fn main() {
             .build()?;
         let mut bridge = Bridge::new(Hooks::new(registry));
         bridge.deadline = Duration::from_secs(2);
-        Ok::<_, hookspec::BuildError>(bridge)
+        Ok::<_, hookspec::registry::BuildError>(bridge)
     });
     exit(code.into());
 }

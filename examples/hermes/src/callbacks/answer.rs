@@ -1,7 +1,9 @@
 //! What the callbacks of the other hooks said, as our outcomes.
 
+use hookspec::ask::Continue;
+use hookspec::hooks::{BoxError, JsonOutcome};
 use hookspec::points::TurnOutcome;
-use hookspec::{BoxError, Continue, JsonOutcome, Message, Session, ToolUse};
+use hookspec::{Message, Session, ToolUse};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -43,13 +45,14 @@ pub(super) fn verify(set: &Set, event: &Value, session: &Session) -> Result<Json
 
 /// Changes the answer, once a turn, where the model calls no tools with it.
 pub(super) fn output(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
-    let message = Message::deserialize(&event["message"])?;
+    let mut message = Message::deserialize(&event["message"])?;
     let turn = Seen::of(session).turn;
     if message.content.is_empty() || calls_tools(&message, session) || !first_time(session, turn)? {
         return Ok(JsonOutcome::default());
     }
     let Some(text) = together(set, event, session)?.replacement else { return Ok(JsonOutcome::default()) };
-    let fold = serde_json::to_value(Message { content: text, ..message })?;
+    message.content = text;
+    let fold = serde_json::to_value(message)?;
     Ok(JsonOutcome { fold: Some(fold), ..JsonOutcome::default() })
 }
 
@@ -74,7 +77,8 @@ fn calls_tools(message: &Message, session: &Session) -> bool {
 pub(super) fn result(set: &Set, event: &Value, session: &Session) -> Result<JsonOutcome, BoxError> {
     let Some(text) = together(set, event, session)?.replacement else { return Ok(JsonOutcome::default()) };
     let call = ToolUse::deserialize(&event["tool_use"])?;
-    let message = Message { call_id: call.call_id, ..Message::system(text) };
+    let mut message = Message::system(text);
+    message.call_id = call.call_id;
     Ok(JsonOutcome { fold: Some(json!([message])), ..JsonOutcome::default() })
 }
 

@@ -4,7 +4,8 @@
 //! session's state for the gate. If the call was changed in between, or nothing waits because they could not be
 //! asked, the gate asks them: nobody has judged that call.
 
-use hookspec::{BoxError, Gate, JsonOutcome, Session, ToolUse};
+use hookspec::hooks::{BoxError, JsonOutcome};
+use hookspec::{Gate, Session, ToolUse};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 

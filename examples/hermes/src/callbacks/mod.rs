@@ -13,10 +13,10 @@ mod set;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookspec::{
-    AnyPoint, BoxError, JsonCall, JsonHook, JsonOutcome, Options, Placement, RegistryBuilder, Session,
-    Timeout,
-};
+use hookspec::hooks::{BoxError, JsonCall, JsonHook, JsonOutcome, Placement, Timeout};
+use hookspec::point::AnyPoint;
+use hookspec::registry::RegistryBuilder;
+use hookspec::{Options, Session};
 use serde_json::{Map, Value};
 
 use crate::directive::{UnknownHook, known};
@@ -90,7 +90,7 @@ impl Callbacks {
         F: Fn(&Map<String, Value>, &Session) -> Result<Value, BoxError> + Send + Sync + 'static,
     {
         let row = known(hook)?;
-        let point = hookspec::find_point(row.point).ok_or(UnknownHook::NotLinked(row.point))?;
+        let point = hookspec::point::find_point(row.point).ok_or(UnknownHook::NotLinked(row.point))?;
         self.named.push((row, point, Named { name: name.into(), call: Arc::new(callback) }));
         Ok(self)
     }
@@ -185,12 +185,12 @@ fn decide(point: &'static dyn AnyPoint, set: Set, timeout: Duration) -> Vec<Json
     let name = format!("{GROUP}.{}", row.name);
     let hook = |point, priority, answer: Answer| {
         let set = Arc::clone(&set);
-        let call: Arc<JsonCall> = Arc::new(move |event, session| answer(&set, &event, session));
+        let call: Arc<JsonCall> = Arc::new(move |event, session| answer(&set, event, session));
         JsonHook::new(point, name.clone(), call).options(Options { priority, ..options(row, timeout) })
     };
     match row.name {
         "pre_tool_call" => {
-            let transform = hookspec::find_point("TOOL_TRANSFORM");
+            let transform = hookspec::point::find_point("TOOL_TRANSFORM");
             let before = transform.map(|point| hook(point, LAST, calls::before));
             before.into_iter().chain([hook(point, 0, calls::gate)]).collect()
         }

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use hookspec::hooks::{BoxError, JsonCall, JsonEvent, JsonOutcome};
+use hookspec::model::ChunkKind;
 use hookspec::points::ErrorSource;
-use hookspec::{BoxError, ChunkKind, JsonCall, JsonOutcome};
 use serde_json::{Value, json};
 
 use crate::kwargs::kwargs;
@@ -20,9 +21,9 @@ pub(super) fn hook(row: &'static Row, callback: Named, about: About) -> (i32, Ar
         "pre_approval_request" => 1_900_000,
         _ => 0,
     };
-    let tell = move |event: Value, session: &hookspec::Session| -> Result<JsonOutcome, BoxError> {
-        if concerns(row.name, &event, &about) {
-            let told = kwargs(row.name, &event, session, &about.platform)?;
+    let tell = move |event: &JsonEvent, session: &hookspec::Session| -> Result<JsonOutcome, BoxError> {
+        if concerns(row.name, event, &about) {
+            let told = kwargs(row.name, event, session, &about.platform)?;
             let returned = call(&callback, &told, session)?;
             if returned.is_object() {
                 let callback = &callback.name;

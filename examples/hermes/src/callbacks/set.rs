@@ -4,7 +4,8 @@ use std::collections::BTreeSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Mutex, PoisonError};
 
-use hookspec::{BoxError, Session};
+use hookspec::Session;
+use hookspec::hooks::BoxError;
 use serde_json::{Map, Value};
 
 use crate::directive::{Directive, lower};

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use hookspec::points::{TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE, TOOL_TRANSFORM};
-use hookspec::{Gate, Hook, Hooks, Message, Registry, Session, ToolStatus, ToolUse, fire_now};
+use hookspec::tool::ToolStatus;
+use hookspec::{Gate, Hook, Hooks, Message, Registry, Session, ToolUse, fire_now};
 use hookspec_hermes::{Callbacks, Directive, Together, lower};
 use serde_json::{Map, Value, json};
 
@@ -292,7 +293,7 @@ fn an_error_is_held_for_the_first_reason_that_a_callback_gives() {
 }
 
 /// Fires the end of a tool call.
-fn over(session: &Session) -> hookspec::Fired<hookspec::Messages> {
+fn over(session: &Session) -> hookspec::point::Fired<hookspec::point::Messages> {
     let (call, result) = (call(), [Message::system("done")]);
     let (status, duration) = (ToolStatus::Ok, Duration::ZERO);
     fire_now!(session, TOOL_POST_EXECUTE { tool_use: &call, result: &result, status, duration })
@@ -343,10 +344,10 @@ fn streams_are_told_in_order_beside_the_stream() {
     };
     let session = session(on(on(Callbacks::new(), "x"), "y"));
     for index in 0..20 {
-        let (chunk, kind) = (index.to_string(), hookspec::ChunkKind::Text);
+        let (chunk, kind) = (index.to_string(), hookspec::model::ChunkKind::Text);
         let _ = fire_now!(session, hookspec::points::GENERATION_CHUNK { chunk: &chunk, kind, index });
     }
-    let (thought, kind) = ("hm", hookspec::ChunkKind::Reasoning);
+    let (thought, kind) = ("hm", hookspec::model::ChunkKind::Reasoning);
     let _ = fire_now!(session, hookspec::points::GENERATION_CHUNK { chunk: thought, kind, index: 20 });
     assert_eq!(session.drain_now(Duration::from_secs(60)), []);
     let order = order.lock().unwrap();

@@ -4,8 +4,9 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
+use hookspec::ask::Confirmation;
 use hookspec::points::{EndReason, TOOL_CONFIRM, TOOL_POST_EXECUTE, TurnOutcome};
-use hookspec::{Confirmation, First, Hook, Message, Role};
+use hookspec::{First, Hook, Message, Role};
 use hookspec_agent::engine::TurnEnd;
 use hookspec_hermes::Callbacks;
 use serde_json::{Map, Value, json};

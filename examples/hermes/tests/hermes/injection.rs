@@ -1,7 +1,8 @@
 //! What callbacks add goes into the user's message as the model gets it, and nowhere else.
 
+use hookspec::model::Request;
 use hookspec::points::{EndReason, TURN_PRE};
-use hookspec::{Hooks, Message, Registry, Request, Role, Session, fire_now};
+use hookspec::{Hooks, Message, Registry, Role, Session, fire_now};
 use hookspec_hermes::{Callbacks, Spill};
 use serde_json::{Value, json};
 

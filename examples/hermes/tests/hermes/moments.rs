@@ -4,15 +4,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use hookspec::ask::Why;
+use hookspec::model::{ChunkKind, Request, Usage};
 use hookspec::points::{
     ERROR, ErrorSource, GENERATION_CHUNK, GENERATION_INTERRUPT, GENERATION_PRE, LOOP_CONTINUE,
     MESSAGE_TRANSFORM, TOOL_CONFIRM, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE, TOOL_TRANSFORM, TURN_POST,
     TURN_PRE, TurnOutcome,
 };
-use hookspec::{
-    ChunkKind, Hooks, InterruptReason, Message, Registry, Request, Session, ToolStatus, ToolUse, Usage, Why,
-    fire_now,
-};
+use hookspec::session::InterruptReason;
+use hookspec::tool::ToolStatus;
+use hookspec::{Hooks, Message, Registry, Session, ToolUse, fire_now};
 use hookspec_hermes::Callbacks;
 use serde_json::{Map, Value, json};
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hookspec::points::{ERROR, EndReason, GENERATION_CHUNK, TurnOutcome};
-use hookspec::{Flow, Hook, Message, Timeline};
+use hookspec::timeline::Timeline;
+use hookspec::{Flow, Hook, Message};
 use hookspec_agent::engine::{Begin, TurnEnd};
 use hookspec_hermes::hosts::{
     Auxiliary, AuxiliaryEnd, Child, ChildEnd, Replaces, Skill, auxiliary_starts, auxiliary_stops,
@@ -224,7 +225,7 @@ async fn what_only_a_host_knows_is_told_where_the_host_says_it_and_on_its_thread
     let _ = subagent_stops(&session, child, ChildEnd { summary: "found", status, calls: &[], duration });
     let here = std::thread::current().id();
     let title = Auxiliary { task: "title", id: "aux-1" };
-    let _ = auxiliary_starts(&session, title, &hookspec::Request::default(), 0);
+    let _ = auxiliary_starts(&session, title, &hookspec::model::Request::default(), 0);
     let end = AuxiliaryEnd { model: "local/tiny", answer: Err("busy"), usage: None, duration };
     let _ = auxiliary_stops(&session, title, end);
     let skill = Skill { name: "flaky-tests", provenance: "agent", use_count: 1, reused: false };

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use crate::common::{Stage, builder, runs, words};
 use hookspec::points::{EndReason, TurnOutcome};
-use hookspec::{Clock, Hooks, Message};
+use hookspec::session::Clock;
+use hookspec::{Hooks, Message};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Limits, Opening, Silent, TurnEnd};
 use hookspec_agent::models::ModelOptions;

@@ -5,7 +5,8 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use crate::common::{Stage, call, end, rest, runs, switch_local_llm, texts, turn, words};
-use hookspec::{InterruptReason, Message};
+use hookspec::Message;
+use hookspec::session::InterruptReason;
 use hookspec_llm_switch::Phase;
 
 #[tokio::test(flavor = "multi_thread")]

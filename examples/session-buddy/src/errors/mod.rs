@@ -16,8 +16,9 @@ mod similar;
 
 use std::borrow::Cow;
 
+use hookspec::hooks::Failure;
 use hookspec::points::{ERROR, ErrorSource, TOOL_PRE_EXECUTE};
-use hookspec::{Failure, Message, Session, ToolUse, hook};
+use hookspec::{Message, Session, ToolUse, hook};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};

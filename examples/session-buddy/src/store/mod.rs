@@ -8,7 +8,8 @@ mod schema;
 
 use std::path::{Path, PathBuf};
 
-use hookspec::{Session, StateDir, StateGuard};
+use hookspec::Session;
+use hookspec::session::{StateDir, StateGuard};
 use jiff::Timestamp;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 use serde::{Deserialize, Serialize};
@@ -57,7 +58,7 @@ pub enum StoreError {
     Limit(usize),
     /// Another hook holds the connection.
     #[error(transparent)]
-    Busy(#[from] hookspec::StateError),
+    Busy(#[from] hookspec::session::StateError),
 }
 
 /// The database.

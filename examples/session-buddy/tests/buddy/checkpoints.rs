@@ -1,6 +1,7 @@
 //! Checkpoints: refused or made, committed, kept, learned from.
 
-use hookspec::{Gate, Hook, Message, RegistryBuilder};
+use hookspec::registry::RegistryBuilder;
+use hookspec::{Gate, Hook, Message};
 use hookspec_session_buddy::checkpoint::{Checkpoint, CheckpointError, Wanted, take};
 use hookspec_session_buddy::patterns::{Kind, Match};
 use hookspec_session_buddy::points::{POST_CHECKPOINT, PRE_CHECKPOINT};

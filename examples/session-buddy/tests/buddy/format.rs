@@ -1,7 +1,8 @@
 //! A file is formatted after it was changed: that file, if its formatter is there.
 
+use hookspec::point::{Fired, Messages};
 use hookspec::points::{FILE_POST_PATCH, FILE_POST_SAVE};
-use hookspec::{Fired, Messages, Session, fire};
+use hookspec::{Session, fire};
 
 use crate::stage::{Stage, builder};
 

@@ -2,7 +2,9 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use hookspec::{Failure, Fired, Fold, Hook, Hooks, Registry, Session, fire_now};
+use hookspec::hooks::Failure;
+use hookspec::point::Fired;
+use hookspec::{Fold, Hook, Hooks, Registry, Session, fire_now};
 use hookspec_session_buddy::ordering::rank;
 use hookspec_session_buddy::points::{POST_CHECKPOINT, PRE_SEARCH_QUERY};
 use hookspec_session_buddy::search::Sought;
@@ -16,8 +18,9 @@ fn letter(name: &str, theirs: u16, nth: u16, letter: char) -> Hook<Search> {
 }
 
 fn session(hooks: impl IntoIterator<Item = Hook<Search>>) -> Session {
-    let builder =
-        hooks.into_iter().fold(Registry::builder().linked(false), hookspec::RegistryBuilder::register);
+    let builder = hooks
+        .into_iter()
+        .fold(Registry::builder().linked(false), hookspec::registry::RegistryBuilder::register);
     Session::builder(&Hooks::new(builder.build().unwrap()), "s").build()
 }
 
@@ -99,7 +102,7 @@ fn a_failure_is_told_handled_and_contained() {
 #[test]
 fn hooks_of_this_crates_points_are_found_by_their_old_names() {
     for (alias, wire) in [("pre_search_query", "search.query.pre"), ("POST_CHECKPOINT", "checkpoint.post")] {
-        assert_eq!(hookspec::find_point(alias).unwrap().info().wire, wire);
+        assert_eq!(hookspec::point::find_point(alias).unwrap().info().wire, wire);
     }
     let _ = POST_CHECKPOINT;
 }

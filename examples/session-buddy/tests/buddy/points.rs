@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use hookspec::Message;
+use hookspec::point::{find_point, fire_sites};
 use hookspec::points::EndReason;
-use hookspec::{Message, find_point, fire_sites};
 use hookspec_session_buddy::ordering::{DEFAULTS, rank};
 use hookspec_session_buddy::points::{FIRES, SEED};
 use serde_json::json;

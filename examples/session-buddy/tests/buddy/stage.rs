@@ -5,10 +5,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use hookspec::{
-    Clock, Config, First, Hook, Hooks, Message, Mode, Registry, RegistryBuilder, Session, SessionBuilder,
-    StateDir, Timeline, ToolUse,
-};
+use hookspec::registry::RegistryBuilder;
+use hookspec::session::{Clock, SessionBuilder, StateDir};
+use hookspec::timeline::Timeline;
+use hookspec::{Config, First, Hook, Hooks, Message, Mode, Registry, Session, ToolUse};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Frontend, Limits, Opening};
 use hookspec_agent::models::ModelOptions;

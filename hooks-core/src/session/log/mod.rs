@@ -3,14 +3,16 @@
 //! `turn` is held by whoever appends, also while the sink works: it makes one order of the log, of what the sink gets and of
 //! what the observer is told. `kept` is held for a moment only, so that nobody who reads waits for a disk.
 
+mod place;
 mod sink;
 mod turn;
 mod view;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::message::Message;
+use crate::plain::message::Message;
 
+pub use place::{LogPart, LogPlace};
 pub use sink::{LogFault, LogSink};
 pub use view::{LogIter, LogView};
 
@@ -79,6 +81,15 @@ impl Log {
 
     pub(crate) fn view(&self) -> LogView {
         self.lock().view.clone()
+    }
+
+    /// The conversation from a place on.
+    pub(crate) fn since(&self, place: LogPlace) -> LogPart {
+        let (view, rewritten) = {
+            let kept = self.lock();
+            (kept.view.clone(), kept.cuts.saturating_add(kept.replaced))
+        };
+        LogPart::behind(place, &view, rewritten)
     }
 
     pub(crate) fn append(&self, session: &str, message: Message) -> Result<Arc<Message>, LogFault> {

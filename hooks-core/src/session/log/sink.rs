@@ -5,10 +5,10 @@ use std::future::poll_fn;
 use std::sync::Arc;
 use std::task::Poll;
 
-use crate::entry::BoxFuture;
-use crate::guard::{self, drop_quietly};
-use crate::message::Message;
-use crate::outcome::BoxError;
+use crate::base::boxed::BoxError;
+use crate::base::boxed::BoxFuture;
+use crate::base::guard::{self, drop_quietly};
+use crate::plain::message::Message;
 
 /// Keeps a conversation: a file, a database. The host brings it.
 ///
@@ -48,6 +48,7 @@ pub trait LogSink: Send + Sync {
 /// Messages that could not be stored. They are not in the log: what cannot be stored did not happen.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{}. {source}", self.what())]
+#[non_exhaustive]
 pub struct LogFault {
     /// The session.
     pub session: String,

@@ -10,13 +10,14 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 
-use super::*;
-use crate::entry::BoxFuture;
-use crate::outcome::BoxError;
-use crate::registry::{Hooks, Registry};
+use crate::base::boxed::BoxError;
+use crate::base::boxed::BoxFuture;
+use crate::machinery::spawn::{Spawn, Threads};
 use crate::session::Session;
-use crate::spawn::{Spawn, Threads};
-use crate::timeline::{Observer, Recorded};
+use crate::session::timeline::{Observer, Recorded};
+use crate::set::{Hooks, Registry};
+
+use super::*;
 
 fn session_with(sink: impl LogSink + 'static) -> Session {
     let hooks = Hooks::new(Registry::builder().linked(false).build().unwrap());

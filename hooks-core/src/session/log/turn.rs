@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use crate::spawn::WakerSet;
+use crate::machinery::spawn::WakerSet;
 
 thread_local! {
     /// Its address tells threads apart, in less time than their ids take.

@@ -9,7 +9,7 @@ use std::iter::FusedIterator;
 use std::ops::{Index, Range};
 use std::sync::{Arc, OnceLock};
 
-use crate::message::Message;
+use crate::plain::message::Message;
 
 /// Places of the first block.
 const FIRST: usize = 32;
@@ -47,7 +47,7 @@ impl Buffer {
 /// A moment of a conversation: the messages as they were when it was taken, oldest first. Cheap to clone.
 ///
 /// ```
-/// use hookspec::{LogView, Message};
+/// use hookspec::{session::LogView, Message};
 /// let log: LogView = [Message::user("hi"), Message::assistant("hello")].into_iter().collect();
 /// assert_eq!(log.len(), 2);
 /// assert_eq!(log[0].content, "hi");

@@ -11,22 +11,19 @@
 //! A hook that panics leaves its value as it was at that moment.
 
 mod guard;
-mod key;
 mod store;
-mod wait;
+mod take;
 
 use std::time::Duration;
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use crate::entry::Origin;
+use crate::plain::options::Origin;
 
 pub use guard::StateGuard;
-pub use key::StateSpec;
-pub(crate) use key::{Keys, StateClash, StateKeys};
-pub(crate) use store::{States, Taken};
-pub(crate) use wait::{Ticket, turn};
+pub(crate) use store::States;
+pub(crate) use take::Taken;
 
 /// How long a thread waits for a state in [`Session::state_now`](crate::Session::state_now).
 pub const PATIENCE: Duration = Duration::from_secs(5);
@@ -34,7 +31,7 @@ pub const PATIENCE: Duration = Duration::from_secs(5);
 /// A type that can be a hook's state.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be a hook's state",
-    note = "state is one value per session, made on first use and saved with the session: derive `Default`, `serde::Serialize` and `serde::Deserialize` (and keep it `Send`)"
+    note = "state is one value per session, made on first use and saved with the session: write `#[hookspec::data]` and `#[derive(Default)]` over it (and keep it `Send`)"
 )]
 pub trait HookState: Default + Serialize + DeserializeOwned + Send + 'static {}
 #[diagnostic::do_not_recommend]

@@ -1,50 +1,47 @@
 //! The store: all states of one session, who holds them and who waits.
 
-use std::any::{Any, TypeId, type_name};
+use std::any::{Any, TypeId};
 use std::collections::{BTreeMap, VecDeque};
-use std::task::Waker;
+use std::task::{Context, Poll, Waker};
 
-use serde_json::Value;
+use crate::base::json::{self, Value};
 
-use crate::by_type::ByType;
-use crate::dispatch::chain::{self, Chain, CutOff, Frame};
-use crate::guard::guarded;
-use crate::sync::{Mutex, MutexGuard, lock};
+use crate::base::by_type::ByType;
+use crate::base::guard::guarded;
+use crate::base::sync::{Mutex, MutexGuard, lock};
+use crate::machinery::chain::{Chain, CutOff, Frame};
 
-use super::guard::StateGuard;
-use super::key::Keys;
-use super::wait::Ticket;
 use super::{HookState, StateError, Who};
 
 pub(super) trait AnyState: Any + Send {
-    fn save(&self) -> Result<Value, serde_json::Error>;
+    fn save(&self) -> Result<Value, json::Error>;
 }
 
 impl<T: HookState> AnyState for T {
-    fn save(&self) -> Result<Value, serde_json::Error> {
-        serde_json::to_value(self)
+    fn save(&self) -> Result<Value, json::Error> {
+        json::to_value(self)
     }
 }
 
 /// One state.
 pub(super) struct Slot {
     /// The value; `None` while it is held, or was never made.
-    value: Option<Box<dyn AnyState>>,
+    pub(super) value: Option<Box<dyn AnyState>>,
     pub(super) holder: Option<Holder>,
     pub(super) waiting: VecDeque<Waiter>,
     pub(super) name: &'static str,
     /// Under which it is saved; known once it was made.
-    key: Option<String>,
+    pub(super) key: Option<String>,
 }
 
 pub(super) struct Holder {
     pub(super) who: Who,
     /// The firing in which it is held.
-    frame: Frame,
+    pub(super) frame: Frame,
     /// Whose turn it is, where it was waited for and not yet taken.
     pub(super) ticket: Option<u64>,
     /// Whether the run that holds it was cut off and goes on, where one can be.
-    cut_off: Option<CutOff>,
+    pub(super) cut_off: Option<CutOff>,
 }
 
 pub(super) struct Waiter {
@@ -61,16 +58,8 @@ pub(crate) struct States(Mutex<Inner>);
 #[derive(Default)]
 pub(super) struct Inner {
     pub(super) live: ByType<Slot>,
-    saved: BTreeMap<String, Value>,
+    pub(super) saved: BTreeMap<String, Value>,
     tickets: u64,
-}
-
-/// What came of asking for a state.
-pub(crate) enum Taken<'s, T> {
-    Now(StateGuard<'s, T>),
-    /// Somebody has it; the number of the place in the queue.
-    Later(u64),
-    Never(StateError),
 }
 
 impl States {
@@ -82,76 +71,40 @@ impl States {
         lock(&self.0)
     }
 
-    /// Takes the value for `who`, who has a ticket if it waited. `keys` says under which keys a value may be saved that was not
-    /// used yet. Where somebody else has it, a place in the queue is taken, if that is wanted.
-    pub(crate) fn take<T: HookState>(
+    /// Whether it is the turn of who waits with that number.
+    pub(crate) fn poll_turn(
         &self,
-        who: Who,
-        ticket: Option<Ticket>,
-        queue: bool,
-        keys: impl FnOnce() -> Keys,
-    ) -> Taken<'_, T> {
-        let id = TypeId::of::<T>();
+        state: TypeId,
+        number: u64,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), StateError>> {
         let mut inner = self.lock();
-        let slot = inner.live.entry(id).or_insert_with(|| Slot::new(type_name::<T>()));
-        let turn = ticket.as_ref().map(Ticket::number);
-        if let Some(holder) = &slot.holder
-            && (turn.is_none() || holder.ticket != turn)
-        {
-            let chain = chain::current();
-            if let Some(error) = inner.hopeless(id, who, &chain) {
-                return Taken::Never(error);
+        let Some(slot) = inner.live.get_mut(&state) else { return Poll::Ready(Ok(())) };
+        match &slot.holder {
+            Some(holder) if holder.ticket == Some(number) => return Poll::Ready(Ok(())),
+            Some(holder) if holder.is_cut_off() => {
+                let error = StateError::CutOff { state: slot.name, by: holder.who.to_string() };
+                return Poll::Ready(Err(error));
             }
-            return match inner.queue(id, who, chain, queue) {
-                Ok(number) => Taken::Later(number),
-                Err(error) => Taken::Never(error),
-            };
+            _ => {}
         }
-        let cut_off = CutOff::of_this_run();
-        slot.holder = Some(Holder { who, frame: chain::frame(), ticket: None, cut_off });
-        let held = slot.value.take();
-        drop(inner);
-        if let Some(ticket) = ticket {
-            ticket.used();
+        let waiter = slot.waiting.iter_mut().find(|waiter| waiter.ticket == number);
+        if let Some(waiter) = waiter {
+            waiter.waker = Some(cx.waker().clone());
         }
-        // Made outside of the lock: it is the user's code, and may panic. The guard then puts back that there is none.
-        let mut guard = StateGuard { states: self, value: None, put: put::<T> };
-        let any: Option<Box<dyn Any>> = held.map(|state| state as _);
-        let value = any.and_then(|any| any.downcast::<T>().ok());
-        guard.value = Some(value.unwrap_or_else(|| Box::new(self.make::<T>(&keys()))));
-        Taken::Now(guard)
+        Poll::Pending
     }
 
-    /// The saved value, or a new one.
-    fn make<T: HookState>(&self, keys: &Keys) -> T {
-        let save = keys.save::<T>();
-        let found = {
+    /// Who waits with that number does so no more, or does not take what was promised.
+    pub(crate) fn give_up(&self, state: TypeId, number: u64) {
+        let next = {
             let mut inner = self.lock();
-            if let Some(slot) = inner.live.get_mut(&TypeId::of::<T>()) {
-                slot.key = Some(save.clone());
-            }
-            keys.all::<T>().find_map(|key| inner.saved.get(&key).cloned().map(|value| (key, value)))
+            let Some(slot) = inner.live.get_mut(&state) else { return };
+            slot.waiting.retain(|waiter| waiter.ticket != number);
+            let promised = slot.holder.as_ref().is_some_and(|holder| holder.ticket == Some(number));
+            if promised { slot.promise() } else { None }
         };
-        let Some((key, value)) = found else { return T::default() };
-        match serde_json::from_value(value) {
-            Ok(read) => {
-                if key != save {
-                    let mut inner = self.lock();
-                    let value = inner.saved.remove(&key);
-                    inner.saved.extend(value.map(|value| (save, value)));
-                }
-                read
-            }
-            Err(error) => {
-                let aside = self.lock().put_aside(&key);
-                tracing::warn!(
-                    state = type_name::<T>(),
-                    %error,
-                    "the state that was saved as `{key}` does not fit its type any more: the hook starts afresh, and what was saved is kept as `{aside}`"
-                );
-                T::default()
-            }
-        }
+        next.into_iter().for_each(Waker::wake);
     }
 
     /// Tells those who wait for what a run holds that was cut off.
@@ -201,7 +154,7 @@ impl States {
 
 impl Inner {
     /// Why a wait for a state could never end.
-    fn hopeless(&self, wanted: TypeId, who: Who, chain: &Chain) -> Option<StateError> {
+    pub(super) fn hopeless(&self, wanted: TypeId, who: Who, chain: &Chain) -> Option<StateError> {
         let slot = self.live.get(&wanted)?;
         let first = slot.holder.as_ref()?;
         if first.is_cut_off() {
@@ -229,7 +182,13 @@ impl Inner {
         None
     }
 
-    fn queue(&mut self, id: TypeId, who: Who, chain: Chain, queue: bool) -> Result<u64, StateError> {
+    pub(super) fn queue(
+        &mut self,
+        id: TypeId,
+        who: Who,
+        chain: Chain,
+        queue: bool,
+    ) -> Result<u64, StateError> {
         let Some(slot) = self.live.get_mut(&id) else { unreachable!("it was looked at before") };
         if !queue {
             let by = slot.holder.as_ref().map_or_else(String::new, |holder| holder.who.to_string());
@@ -248,7 +207,7 @@ impl Inner {
     }
 
     /// Renames what was saved under a key to one that is free.
-    fn put_aside(&mut self, key: &str) -> String {
+    pub(super) fn put_aside(&mut self, key: &str) -> String {
         let mut aside = format!("{key} (kept aside)");
         let mut number = 1;
         while self.saved.contains_key(&aside) {
@@ -262,7 +221,7 @@ impl Inner {
 }
 
 impl Slot {
-    fn new(name: &'static str) -> Self {
+    pub(super) fn new(name: &'static str) -> Self {
         Self { value: None, holder: None, waiting: VecDeque::new(), name, key: None }
     }
 
@@ -283,10 +242,4 @@ impl Holder {
     pub(super) fn is_cut_off(&self) -> bool {
         self.cut_off.as_ref().is_some_and(CutOff::is_set)
     }
-}
-
-fn put<T: HookState>(states: &States, value: Option<Box<T>>) {
-    let value = value.map(|value| value as Box<dyn AnyState>);
-    let next = states.lock().put_back(TypeId::of::<T>(), value);
-    next.into_iter().for_each(Waker::wake);
 }

@@ -9,10 +9,10 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-use hookspec::{
-    Flow, Hook, Hooks, Message, Options, Placement, Registry, Session, Spawn, Threads, Timeline, Timeout,
-    fire, fire_now,
-};
+use hookspec::hooks::{Placement, Timeout};
+use hookspec::spawn::{Spawn, Threads};
+use hookspec::timeline::Timeline;
+use hookspec::{Flow, Hook, Hooks, Message, Options, Registry, Session, fire, fire_now};
 
 use crate::crowd::{Left, Lent, lent, only, session};
 use crate::points::{ASKED, BRIEF, TALK};
@@ -33,14 +33,14 @@ fn a_blocking_hook_that_fires_its_own_point_ends_and_leaves_no_thread_behind() {
     let threads = Threads::default();
     let again = Hook::new(ASKED, "x.again", |_, session| {
         lent(session).runs.fetch_add(1, SeqCst);
-        let fired = fire_now!(session, ASKED { text: "" });
+        let fired = fire_now!(session, ASKED { path: "".as_ref() });
         (Message::system(format!("{}", fired.failures().len())), fired.gate().cloned())
     });
     let again = again.options(Options { placement: Placement::Blocking, ..Options::DEFAULT });
     let lend = Arc::default();
     let session = session(Registry::builder().linked(false).register(again), threads.clone(), &lend);
     for round in 1..=20 {
-        let fired = fire_now!(session, ASKED { text: "" });
+        let fired = fire_now!(session, ASKED { path: "".as_ref() });
         assert!(fired.denied().unwrap().0.contains("more than 8 deep"), "{fired:?}");
         assert_eq!(lend.runs.load(SeqCst), 8 * round);
     }
@@ -52,11 +52,11 @@ fn a_background_hook_that_fires_its_own_point_runs_as_often_as_the_depth_allows(
     let lend = Arc::default();
     let again = Hook::new(TALK, "x.again", |_, session| {
         lent(session).runs.fetch_add(1, SeqCst);
-        drop(fire_now!(session, TALK { text: "" }));
+        drop(fire_now!(session, TALK { path: "".as_ref() }));
     });
     let again = again.options(Options { placement: Placement::Background, ..Options::DEFAULT });
     let session = session(Registry::builder().linked(false).register(again), Threads::default(), &lend);
-    drop(fire_now!(session, TALK { text: "" }));
+    drop(fire_now!(session, TALK { path: "".as_ref() }));
     assert!(session.drain_now(Duration::MAX).is_empty());
     assert_eq!(lend.runs.load(SeqCst), 8);
 }
@@ -64,7 +64,7 @@ fn a_background_hook_that_fires_its_own_point_runs_as_often_as_the_depth_allows(
 #[test]
 fn a_background_run_that_hangs_leaves_the_events_of_other_sessions_alone() {
     let hangs = Hook::new(TALK, "x.counts", |event, session| {
-        if event.text == "hang" {
+        if crate::points::text(event.path) == "hang" {
             lent(session).wait();
         }
         lent(session).runs.fetch_add(1, SeqCst);
@@ -75,11 +75,11 @@ fn a_background_run_that_hangs_leaves_the_events_of_other_sessions_alone() {
     let lend = Arc::<Lent>::default();
     let open = |id: usize| Session::builder(&hooks, id.to_string()).extension(Arc::clone(&lend)).build();
     let held = open(0);
-    drop(fire_now!(held, TALK { text: "hang" }));
+    drop(fire_now!(held, TALK { path: "hang".as_ref() }));
     let others: Vec<_> = (1..60).map(open).collect();
     for session in &others {
         for _ in 0..4 {
-            drop(fire_now!(session, TALK { text: "" }));
+            drop(fire_now!(session, TALK { path: "".as_ref() }));
         }
     }
     assert!(others.iter().all(|session| session.drain_now(Duration::MAX).is_empty()));
@@ -96,14 +96,14 @@ fn a_fire_that_is_given_up_leaves_a_closed_timeline_and_its_state() {
     let hooks = Hooks::new(only(&["never_ends", "counts"]).build().unwrap());
     let session = Session::builder(&hooks, "s").observer(timeline.clone()).build();
     {
-        let mut given_up = pin!(fire!(session, TALK { text: "" }));
+        let mut given_up = pin!(fire!(session, TALK { path: "".as_ref() }));
         assert!(given_up.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
     }
     let runs = timeline.runs();
     assert_eq!(runs.len(), 1, "{runs:?}");
     assert!(runs[0].hook == "crowd.never_ends" && runs[0].error.is_some(), "{runs:?}");
     // The state is back.
-    assert_eq!(fire_now!(session, BRIEF { text: "" }).messages()[0].content, "1");
+    assert_eq!(fire_now!(session, BRIEF { path: "".as_ref() }).messages()[0].content, "1");
 }
 
 /// Threads whose time limits are over when a hook says that it runs.
@@ -111,17 +111,17 @@ fn a_fire_that_is_given_up_leaves_a_closed_timeline_and_its_state() {
 struct WhenItRuns(Threads, Arc<Lent>, usize);
 
 impl Spawn for WhenItRuns {
-    fn run(&self, job: hookspec::Job) -> Result<(), hookspec::SpawnError> {
+    fn run(&self, job: hookspec::spawn::Job) -> Result<(), hookspec::spawn::SpawnError> {
         self.0.run(job)
     }
-    fn sleep(&self, _: Duration) -> hookspec::BoxFuture<'static, ()> {
+    fn sleep(&self, _: Duration) -> hookspec::hooks::BoxFuture<'static, ()> {
         let (lent, often) = (Arc::clone(&self.1), self.2);
         Box::pin(poll_fn(move |cx| {
             cx.waker().wake_by_ref();
             if lent.runs.load(SeqCst) >= often { Poll::Ready(()) } else { Poll::Pending }
         }))
     }
-    fn block_on(&self, future: hookspec::BoxFuture<'_, ()>) {
+    fn block_on(&self, future: hookspec::hooks::BoxFuture<'_, ()>) {
         self.0.block_on(future);
     }
 }
@@ -131,9 +131,9 @@ fn a_run_that_was_cut_off_and_goes_on_is_named_to_who_wants_its_state() {
     let lend = Arc::<Lent>::default();
     let spawn = WhenItRuns(Threads::default(), Arc::clone(&lend), 1);
     let session = session(only(&["overruns", "comes_after"]), spawn, &lend);
-    let fired = fire_now!(session, ASKED { text: "" });
+    let fired = fire_now!(session, ASKED { path: "".as_ref() });
     assert!(fired.denied().unwrap().0.contains("overran its timeout of 1ms"), "{fired:?}");
-    let after = fire_now!(session, BRIEF { text: "" });
+    let after = fire_now!(session, BRIEF { path: "".as_ref() });
     let why = after.failures()[0].to_string();
     for part in ["crowd.overruns", "crowd.comes_after", "which was cut off"] {
         assert!(why.contains(part), "{part}: {why}");
@@ -141,7 +141,7 @@ fn a_run_that_was_cut_off_and_goes_on_is_named_to_who_wants_its_state() {
     lend.open();
     // It ends at some time, and then the state is free.
     loop {
-        let fired = fire_now!(session, BRIEF { text: "" });
+        let fired = fire_now!(session, BRIEF { path: "".as_ref() });
         if let [message] = fired.messages() {
             assert_eq!(message.content, "1");
             break;
@@ -164,13 +164,13 @@ fn who_waits_for_a_state_is_told_when_the_run_that_holds_it_is_cut_off() {
     let spawn = WhenItRuns(Threads::default(), Arc::clone(&lend), 2);
     let session = session(only(&["overruns", "comes_after"]), spawn, &lend);
     let other = session.clone();
-    let holds = thread::spawn(move || drop(fire_now!(other, ASKED { text: "" })));
+    let holds = thread::spawn(move || drop(fire_now!(other, ASKED { path: "".as_ref() })));
     while lend.runs.load(SeqCst) < 1 {
         thread::yield_now();
     }
     let woken = Arc::new(Woken(AtomicUsize::new(0)));
     let waker = Waker::from(Arc::clone(&woken));
-    let mut waits = pin!(fire!(session, BRIEF { text: "" }));
+    let mut waits = pin!(fire!(session, BRIEF { path: "".as_ref() }));
     assert!(waits.as_mut().poll(&mut Context::from_waker(&waker)).is_pending());
     lend.runs.store(2, SeqCst);
     holds.join().unwrap();
@@ -199,12 +199,12 @@ fn a_run_that_takes_a_state_after_it_was_cut_off_is_known_as_one_that_was() {
     let late = late.options(Options { placement: Placement::Blocking, timeout, ..Options::DEFAULT });
     let spawn = WhenItRuns(Threads::default(), Arc::clone(&lend), 1);
     let session = session(only(&["comes_after"]).allow(["x.late"]).register(late), spawn, &lend);
-    assert!(fire_now!(session, ASKED { text: "" }).denied().is_some());
+    assert!(fire_now!(session, ASKED { path: "".as_ref() }).denied().is_some());
     lend.runs.fetch_add(1, SeqCst);
     while lend.runs.load(SeqCst) < 3 {
         thread::yield_now();
     }
-    let after = fire_now!(session, BRIEF { text: "" });
+    let after = fire_now!(session, BRIEF { path: "".as_ref() });
     assert!(after.failures()[0].to_string().contains("which was cut off"), "{after:?}");
     lend.open();
 }
@@ -214,7 +214,7 @@ fn a_run_that_takes_a_state_after_it_was_cut_off_is_known_as_one_that_was() {
 struct Later(Threads, Arc<Mutex<Jobs>>);
 
 #[derive(Default)]
-struct Jobs(Vec<hookspec::Job>);
+struct Jobs(Vec<hookspec::spawn::Job>);
 
 impl std::fmt::Debug for Jobs {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -223,14 +223,14 @@ impl std::fmt::Debug for Jobs {
 }
 
 impl Spawn for Later {
-    fn run(&self, job: hookspec::Job) -> Result<(), hookspec::SpawnError> {
+    fn run(&self, job: hookspec::spawn::Job) -> Result<(), hookspec::spawn::SpawnError> {
         lock(&self.1).0.push(job);
         Ok(())
     }
-    fn sleep(&self, duration: Duration) -> hookspec::BoxFuture<'static, ()> {
+    fn sleep(&self, duration: Duration) -> hookspec::hooks::BoxFuture<'static, ()> {
         self.0.sleep(duration)
     }
-    fn block_on(&self, future: hookspec::BoxFuture<'_, ()>) {
+    fn block_on(&self, future: hookspec::hooks::BoxFuture<'_, ()>) {
         self.0.block_on(future);
     }
 }
@@ -243,7 +243,7 @@ fn a_job_whose_time_was_over_before_it_began_does_not_run() {
         let timeout = Timeout::After(Duration::from_millis(1));
         let late = late.options(Options { placement, timeout, ..Options::DEFAULT });
         let session = session(Registry::builder().linked(false).register(late), later.clone(), &lend);
-        let fired = fire_now!(session, TALK { text: "" });
+        let fired = fire_now!(session, TALK { path: "".as_ref() });
         let blocking = placement == Placement::Blocking;
         assert_eq!(fired.failures().len(), usize::from(blocking), "{fired:?}");
         if !blocking {
@@ -259,14 +259,14 @@ fn a_job_whose_time_was_over_before_it_began_does_not_run() {
 #[derive(Debug)]
 struct Bad;
 
-impl hookspec::Observer for Bad {
-    fn record(&self, _: hookspec::Recorded) {
+impl hookspec::timeline::Observer for Bad {
+    fn record(&self, _: hookspec::timeline::Recorded) {
         panic_any(String::from("model: observer"));
     }
 }
 
-impl hookspec::LogSink for Bad {
-    fn append(&self, _: &mut Message) -> Result<(), hookspec::BoxError> {
+impl hookspec::session::LogSink for Bad {
+    fn append(&self, _: &mut Message) -> Result<(), hookspec::hooks::BoxError> {
         panic!("model: sink");
     }
 }
@@ -276,7 +276,7 @@ fn nothing_that_a_sink_or_an_observer_does_gets_out() {
     let says = Hook::new(TALK, "x.says", |_, _| (Message::system("said"), Flow::Stop));
     let hooks = Hooks::new(Registry::builder().linked(false).register(says).build().unwrap());
     let session = Session::builder(&hooks, "s").observer(Arc::new(Bad)).log([], Some(Box::new(Bad))).build();
-    let fired = thread::spawn(move || (fire_now!(session, TALK { text: "" }), session.log().len()));
+    let fired = thread::spawn(move || (fire_now!(session, TALK { path: "".as_ref() }), session.log().len()));
     let (fired, kept) = fired.join().unwrap();
     assert_eq!((*fired.flow()).clone(), Flow::Stop);
     // What cannot be stored was not said.

@@ -5,20 +5,40 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use hookspec::{
-    Call, Failure, Hook, Hooks, JsonHook, Options, Placement, Registry, RegistryBuilder, Session, Timeout,
-};
+use hookspec::hooks::{Call, Failure, JsonHook, Placement, Timeout};
+use hookspec::registry::RegistryBuilder;
+use hookspec::{Hook, Hooks, Options, Registry, Session};
 
-use crate::case::{Case, Change, Desc, Kind, Limit, Place};
+use crate::case::{Case, Change, Desc, Kind, Limit, Mark, Only, Place};
 use crate::hooks;
 use crate::linked;
 use crate::points::{Face, at_point};
 use crate::seen;
 use crate::world::{World, lock, world};
 
+/// As the names are written out, for lists that are there for ever.
+fn marked(mark: Option<Mark>) -> &'static [&'static str] {
+    const NAMES: [&str; 6] = ["m.h0", "m.h1", "m.h2", "m.h3", "m.h4", "m.h5"];
+    match mark {
+        None => &[],
+        Some(Mark::Name(name)) => &NAMES[name..=name],
+        Some(Mark::All) => &["m"],
+    }
+}
+
 fn options(desc: &Desc) -> Options {
     Options {
         priority: desc.priority,
+        before: marked(desc.before),
+        after: marked(desc.after),
+        paths: match desc.only {
+            None => &[],
+            Some(Only::Fired) => &["t*"],
+            Some(Only::Nested) => &["h*"],
+            Some(Only::Folded) => &["*+*"],
+            Some(Only::NestedOrOnes) => &["h*", "./*1*"],
+            Some(Only::Nowhere) => &["no/where/*"],
+        },
         once: desc.once,
         placement: match desc.place {
             Place::Inline => Placement::Inline,
@@ -61,7 +81,9 @@ macro_rules! numbered {
 
 fn hook<P: Face>(desc: &Desc) -> Hook<P> {
     let call: Call<P> = match desc.kind {
-        Kind::Closure | Kind::Json => return with(P::closure(desc.full_name(), desc.uid), desc),
+        Kind::Closure | Kind::Json | Kind::JsonAsync => {
+            return with(P::closure(desc.full_name(), desc.uid), desc);
+        }
         Kind::Fn => numbered!(desc.uid, Sync, by_hand::<P>, [0 1 2 3 4 5 6 7]),
         Kind::Async => numbered!(desc.uid, Async, by_hand_async::<P>, [0 1 2 3 4 5 6 7]),
         Kind::Macro(state) => P::linked_call(&format!("{state:?}").to_lowercase()).unwrap(),
@@ -81,13 +103,18 @@ fn with<P: Face>(hook: Hook<P>, desc: &Desc) -> Hook<P> {
 
 fn register(builder: RegistryBuilder, desc: &Desc) -> RegistryBuilder {
     at_point!(desc.at, P => {
-        if desc.kind == Kind::Json {
-            let uid = desc.uid;
-            let call = Arc::new(move |event: serde_json::Value, session: &Session| {
-                hooks::as_json(session, uid, event["text"].as_str().unwrap_or_default())
-            });
-            let point = Box::leak(Box::new(hookspec::__private::PointOf::<P>::new()));
-            builder.register_json(JsonHook::new(point, desc.full_name(), call).options(options(desc)))
+        if desc.kind.is_json() {
+            let (uid, name, point) = (desc.uid, desc.full_name(), P::POINT);
+            let hook = if desc.kind.is_async() {
+                JsonHook::at_async(point, name, Arc::new(move |event, session| {
+                    Box::pin(hooks::as_json_async(session, uid, event))
+                }))
+            } else {
+                JsonHook::at(point, name, Arc::new(move |event, session| {
+                    hooks::as_json(session, uid, event["path"].as_str().unwrap_or_default())
+                }))
+            };
+            builder.register_json(hook.options(options(desc)))
         } else {
             builder.register(hook::<P>(desc))
         }
@@ -117,7 +144,10 @@ pub fn apply(world: &World, session: &Session, change: Change) {
 /// The registry of the start, without the hooks of one name.
 fn registry(case: &Case, without: Option<usize>) -> Registry {
     let start = case.start().filter(|desc| Some(desc.name) != without);
-    start.fold(Registry::builder().linked(false), register).build().unwrap()
+    // Some of the names are nobody's, or the hooks' that come later.
+    let shadow = case.shadow.iter().map(|name| format!("m.h{name}"));
+    let builder = Registry::builder().linked(false).elsewhere(["m"]).shadow(shadow);
+    start.fold(builder, register).build().unwrap()
 }
 
 /// States as an earlier run of the program kept them: one that fits no more, and one on which reading panics.
@@ -128,6 +158,6 @@ pub fn saved() -> BTreeMap<String, serde_json::Value> {
     all.map(|key| (key, serde_json::Value::from("seven"))).collect()
 }
 
-pub fn hooks(case: &Case, spawn: Arc<dyn hookspec::Spawn>) -> Hooks {
+pub fn hooks(case: &Case, spawn: Arc<dyn hookspec::spawn::Spawn>) -> Hooks {
     Hooks::with_spawn(registry(case, None), spawn)
 }

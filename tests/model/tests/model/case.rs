@@ -51,6 +51,8 @@ pub enum Kind {
     Closure,
     /// A JSON hook: it says all at its end, or fails and says nothing.
     Json,
+    /// A JSON hook that gives a future; the same else.
+    JsonAsync,
     /// `#[hook] fn`, with this state: it says all when it returns.
     Macro(State),
     /// `#[hook] async fn`, with this state.
@@ -59,7 +61,11 @@ pub enum Kind {
 
 impl Kind {
     pub fn is_async(self) -> bool {
-        matches!(self, Kind::Async | Kind::MacroAsync(_))
+        matches!(self, Kind::Async | Kind::JsonAsync | Kind::MacroAsync(_))
+    }
+
+    pub fn is_json(self) -> bool {
+        matches!(self, Kind::Json | Kind::JsonAsync)
     }
 
     /// Whether what it says is heard at once, and not only when it returns.
@@ -143,6 +149,8 @@ pub enum Step {
 pub enum Broken {
     /// An error as it should be.
     Not,
+    /// One that tells of a panic elsewhere, and keeps that kind.
+    Elsewhere,
     /// Its `Display` panics.
     Display,
     /// Its `Drop` panics.
@@ -174,6 +182,30 @@ pub enum Change {
     Swap(usize),
 }
 
+/// Whom a hook is to run before or after.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mark {
+    /// The hook of that name's number.
+    Name(usize),
+    /// All others.
+    All,
+}
+
+/// What a hook is called for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Only {
+    /// `t*`: what the host fired, as nobody has changed it.
+    Fired,
+    /// `h*`: what a hook fired.
+    Nested,
+    /// `*+*`: what a fold has changed.
+    Folded,
+    /// `h*`, `./*1*`.
+    NestedOrOnes,
+    /// `no/where/*`.
+    Nowhere,
+}
+
 /// A hook.
 #[derive(Clone, Debug)]
 pub struct Desc {
@@ -185,6 +217,9 @@ pub struct Desc {
     pub kind: Kind,
     pub place: Place,
     pub priority: i32,
+    pub before: Option<Mark>,
+    pub after: Option<Mark>,
+    pub only: Option<Only>,
     pub once: bool,
     pub fail_open: bool,
     pub quarantine: Option<u32>,
@@ -251,6 +286,8 @@ pub struct Case {
     /// Those that are there from the start, and behind them the spares.
     pub hooks: Vec<Desc>,
     pub spares: usize,
+    /// The numbers of the names that are in shadow.
+    pub shadow: Vec<usize>,
     pub acts: Vec<Act>,
 }
 
@@ -272,6 +309,16 @@ impl fmt::Debug for Case {
             let spare = if hook.uid + self.spares >= self.hooks.len() { "spare " } else { "" };
             write!(f, "  {spare}#{} {} at {:?}: ", hook.uid, hook.full_name(), hook.at)?;
             write!(f, "{:?} {:?} priority {}", hook.kind, hook.place, hook.priority)?;
+            let order = [("before", hook.before), ("after", hook.after)];
+            for (what, mark) in order.into_iter().filter_map(|(what, mark)| Some((what, mark?))) {
+                write!(f, ", {what} {mark:?}")?;
+            }
+            if let Some(only) = hook.only {
+                write!(f, ", only {only:?}")?;
+            }
+            if self.shadow.contains(&hook.name) {
+                write!(f, ", in shadow")?;
+            }
             for (is, what) in [(hook.once, "once"), (hook.fail_open, "fail_open"), (hook.budget, "budget")] {
                 write!(f, "{}{}", if is { ", " } else { "" }, if is { what } else { "" })?;
             }

@@ -8,7 +8,10 @@ use proptest::prelude::*;
 use proptest::sample::select;
 use proptest::strategy::Union;
 
-use crate::case::{Act, At, Broken, Case, Change, Desc, How, Kind, Limit, Payload, Place, State, Step};
+use crate::case::{
+    Act, At, Broken, Case, Change, Desc, How, Kind, Limit, Mark, Only, Payload, Place, State, Step,
+};
+use crate::order::order;
 
 /// Which parts of the whole a property is about.
 #[derive(Clone, Copy, Debug)]
@@ -21,6 +24,8 @@ pub struct Parts {
     pub nested: bool,
     /// `once`, `quarantine`, switches, other registries.
     pub changes: bool,
+    /// `before`, `after`, filters, shadow.
+    pub rules: bool,
 }
 
 pub const PLAIN: &[Kind] = &[Kind::Fn, Kind::Fn, Kind::Closure, Kind::Json, Kind::Macro(State::None)];
@@ -28,7 +33,7 @@ pub const PLAIN: &[Kind] = &[Kind::Fn, Kind::Fn, Kind::Closure, Kind::Json, Kind
 pub const FAST: &[Kind] =
     &[Kind::Fn, Kind::Fn, Kind::Macro(State::None), Kind::Macro(State::A), Kind::Macro(State::B)];
 pub const ASYNC: &[Kind] =
-    &[Kind::Fn, Kind::Async, Kind::Async, Kind::MacroAsync(State::None), Kind::Closure];
+    &[Kind::Fn, Kind::Async, Kind::Async, Kind::MacroAsync(State::None), Kind::Closure, Kind::JsonAsync];
 pub const STATES: &[Kind] = &[
     Kind::Macro(State::A),
     Kind::MacroAsync(State::A),
@@ -46,6 +51,7 @@ pub const KINDS: &[Kind] = &[
     Kind::Fn,
     Kind::Closure,
     Kind::Json,
+    Kind::JsonAsync,
     Kind::Async,
     Kind::Macro(State::None),
     Kind::MacroAsync(State::None),
@@ -66,7 +72,7 @@ fn at() -> impl Strategy<Value = At> {
 
 fn step(parts: Parts) -> impl Strategy<Value = Step> {
     let payload = || select(&[Payload::Text, Payload::Owned, Payload::Bomb]);
-    let broken = select(&[Broken::Not, Broken::Not, Broken::Display, Broken::Drop]);
+    let broken = select(&[Broken::Not, Broken::Elsewhere, Broken::Display, Broken::Drop]);
     let fails = u32::from(parts.fails);
     some_of(vec![
         (6, Just(Step::Say).boxed()),
@@ -114,8 +120,10 @@ fn desc(parts: Parts) -> impl Strategy<Value = Desc> {
     let kinds: Vec<Kind> = parts.kinds.iter().copied().filter(|kind| !cfg!(miri) || !linked(kind)).collect();
     let how = (at(), select(kinds), select(parts.places), vec(step(parts), 0..5));
     let name = 0..6usize;
-    (how, options, limits, fails, option::weighted(0.4, any::<bool>()), 0..12u8, name).prop_map(
-        move |(how, options, limit, fails, on_error, drops, name)| {
+    let only = select(&[Only::Fired, Only::Nested, Only::Folded, Only::NestedOrOnes, Only::Nowhere]);
+    let rules = (option::weighted(0.3, mark()), option::weighted(0.2, mark()), option::weighted(0.3, only));
+    (how, options, limits, fails, option::weighted(0.4, any::<bool>()), 0..12u8, name, rules).prop_map(
+        move |(how, options, limit, fails, on_error, drops, name, (before, after, only))| {
             let (at, kind, place, steps) = how;
             let (priority, once, fail_open, quarantine, budget) = options;
             Desc {
@@ -125,6 +133,9 @@ fn desc(parts: Parts) -> impl Strategy<Value = Desc> {
                 kind,
                 place,
                 priority,
+                before: before.filter(|_| parts.rules),
+                after: after.filter(|_| parts.rules),
+                only: only.filter(|_| parts.rules),
                 once: once < 2 && parts.changes,
                 fail_open,
                 quarantine: quarantine.filter(|_| parts.changes),
@@ -139,6 +150,10 @@ fn desc(parts: Parts) -> impl Strategy<Value = Desc> {
     )
 }
 
+fn mark() -> impl Strategy<Value = Mark> {
+    prop_oneof![5 => (0..6usize).prop_map(Mark::Name), 1 => Just(Mark::All)]
+}
+
 fn act(parts: Parts) -> impl Strategy<Value = Act> {
     let how = select(&[How::Fire, How::FireNow, How::Kept, How::KeptNow, How::Live, How::LiveNow]);
     some_of(vec![
@@ -151,8 +166,9 @@ pub fn cases(parts: Parts) -> impl Strategy<Value = Case> {
     let spares = if parts.changes { 0..3usize } else { 0..1 };
     // Two points a case, so that hooks meet.
     let points = (at(), at());
-    (points, vec(desc(parts), 1..6), vec(desc(parts), spares), vec(act(parts), 1..6)).prop_map(
-        |((one, other), mut start, mut spares, mut acts)| {
+    let shadow = vec(0..10usize, if parts.rules { 0..4usize } else { 0..1 });
+    (points, vec(desc(parts), 1..6), vec(desc(parts), spares), vec(act(parts), 1..6), shadow).prop_map(
+        |((one, other), mut start, mut spares, mut acts, shadow)| {
             let to = |at: &mut At| *at = if (*at as usize).is_multiple_of(2) { one } else { other };
             for hook in start.iter_mut().chain(&mut spares) {
                 to(&mut hook.at);
@@ -167,7 +183,7 @@ pub fn cases(parts: Parts) -> impl Strategy<Value = Case> {
                     to(at);
                 }
             });
-            sensible(start, spares, acts)
+            Case { shadow, ..sensible(start, spares, acts) }
         },
     )
 }
@@ -188,6 +204,7 @@ fn sensible(start: Vec<Desc>, mut spares: Vec<Desc>, acts: Vec<Act>) -> Case {
             hook.name = number;
         }
     }
+    straighten(&mut hooks);
     for (number, spare) in spares.iter_mut().enumerate() {
         let target = hooks.iter().find(|hook| hook.name == spare.name && hook.place != Place::Background);
         match target {
@@ -195,7 +212,11 @@ fn sensible(start: Vec<Desc>, mut spares: Vec<Desc>, acts: Vec<Act>) -> Case {
             None => spare.name = 8 + number,
         }
         // JSON hooks come with a registry only.
-        spare.kind = if spare.kind == Kind::Json { Kind::Closure } else { spare.kind };
+        spare.kind = match spare.kind {
+            Kind::Json => Kind::Closure,
+            Kind::JsonAsync => Kind::Async,
+            other => other,
+        };
         spare.place = if spare.place == Place::Background { Place::Inline } else { spare.place };
     }
     let count = spares.len();
@@ -235,7 +256,23 @@ fn sensible(start: Vec<Desc>, mut spares: Vec<Desc>, acts: Vec<Act>) -> Case {
         Act::Change(change) => Act::Change(allowed(change, count)),
         fire => fire,
     });
-    Case { acts: acts.collect(), hooks, spares: count }
+    Case { acts: acts.collect(), hooks, spares: count, shadow: Vec::new() }
+}
+
+/// No registry is built of hooks whose order goes round: those that close a circle say nothing of it.
+fn straighten(hooks: &mut [Desc]) {
+    hooks.iter_mut().enumerate().for_each(|(number, hook)| hook.uid = number);
+    let goes_round = |hooks: &[Desc], at| {
+        let there: Vec<Desc> = hooks.iter().filter(|hook| hook.at == at).cloned().collect();
+        order(&there, |hook| hook).is_none()
+    };
+    for at in At::ALL {
+        let mut number = 0;
+        while goes_round(hooks, at) {
+            (hooks[number].before, hooks[number].after) = (None, None);
+            number += 1;
+        }
+    }
 }
 
 fn allowed(change: Change, spares: usize) -> Change {
@@ -259,7 +296,7 @@ fn possible(hook: &mut Desc, nested: bool) {
             (hook.once, hook.quarantine) = (false, None);
         }
     }
-    if hook.kind == Kind::Json {
+    if hook.kind.is_json() {
         (hook.drop_panics, hook.on_error) = (false, None);
         for step in &mut hook.steps {
             if let Step::PanicLate(payload) = *step {

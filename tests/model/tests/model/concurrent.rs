@@ -7,10 +7,12 @@ use std::sync::{Arc, Barrier};
 use std::thread;
 use std::time::Duration;
 
-use hookspec::{
-    Cause, Fired, Gate, Hook, HookState, Hooks, Message, Registry, Session, Spawn, Threads, Timeline, fire,
-    fire_now,
-};
+use hookspec::hooks::Cause;
+use hookspec::point::Fired;
+use hookspec::session::HookState;
+use hookspec::spawn::{Spawn, Threads};
+use hookspec::timeline::Timeline;
+use hookspec::{Gate, Hook, Hooks, Message, Registry, Session, fire, fire_now};
 use hookspec_agent::spawn::TokioSpawn;
 use tokio::runtime::{Builder, Runtime};
 
@@ -49,7 +51,7 @@ fn in_turn(mut fired: Vec<Fired<Gate>>) {
 fn fires_that_share_a_state_over_an_await_take_turns_on_one_thread() {
     current().block_on(async {
         let session = session(only(&["holds"]), tokio(), &Arc::default());
-        let fire = || async { fire!(session, ASKED { text: "" }).await };
+        let fire = || async { fire!(session, ASKED { path: "".as_ref() }).await };
         let (a, b, c, d) = tokio::join!(fire(), fire(), fire(), fire());
         let (e, f, g, h) = tokio::join!(fire(), fire(), fire(), fire());
         in_turn(vec![a, b, c, d, e, f, g, h]);
@@ -64,7 +66,7 @@ fn fires_that_share_a_state_over_an_await_take_turns_on_two_workers() {
         let fires: Vec<_> = (0..8)
             .map(|_| {
                 let session = session.clone();
-                tokio::spawn(async move { fire!(session, ASKED { text: "" }).await })
+                tokio::spawn(async move { fire!(session, ASKED { path: "".as_ref() }).await })
             })
             .collect();
         let mut fired = Vec::new();
@@ -82,8 +84,8 @@ fn fires_that_share_a_state_over_an_await_take_turns_on_threads() {
         .map(|number| {
             let session = session.clone();
             thread::spawn(move || match number % 2 {
-                0 => fire_now!(session, ASKED { text: "" }),
-                _ => block_on(fire!(session, ASKED { text: "" })),
+                0 => fire_now!(session, ASKED { path: "".as_ref() }),
+                _ => block_on(fire!(session, ASKED { path: "".as_ref() })),
             })
         })
         .collect();
@@ -98,14 +100,12 @@ fn two_chains_that_wait_for_each_others_states_are_told_so() {
         runtime.block_on(async {
             let session = session(only(&["left", "right", "wants_left", "wants_right"]), tokio(), &lend);
             let (one, two) = (session.clone(), session.clone());
-            let one =
-                tokio::spawn(
-                    async move { fire!(one, ASKED { text: "" }).await.messages()[0].content.clone() },
-                );
-            let two =
-                tokio::spawn(
-                    async move { fire!(two, GUARDED { text: "" }).await.messages()[0].content.clone() },
-                );
+            let one = tokio::spawn(async move {
+                fire!(one, ASKED { path: "".as_ref() }).await.messages()[0].content.clone()
+            });
+            let two = tokio::spawn(async move {
+                fire!(two, GUARDED { path: "".as_ref() }).await.messages()[0].content.clone()
+            });
             let (left, right) = (one.await.unwrap(), two.await.unwrap());
             // One of the two is told, the other gets what it waits for.
             let (told, went_on) = if left.is_empty() { (&right, &left) } else { (&left, &right) };
@@ -128,11 +128,11 @@ async fn forked<T: HookState>(last: &str) {
     let session = session(only(&names), tokio(), &Arc::default());
     let elsewhere = session.try_state::<T>().unwrap();
     let last = async {
-        let fired = fire!(session, GUARDED { text: "" }).await;
+        let fired = fire!(session, GUARDED { path: "".as_ref() }).await;
         drop(elsewhere);
         fired.messages()[0].content.clone()
     };
-    let (told, forks) = tokio::join!(last, async { fire!(session, ASKED { text: "" }).await });
+    let (told, forks) = tokio::join!(last, async { fire!(session, ASKED { path: "".as_ref() }).await });
     assert!(told.contains("`crowd.wants_left`") && told.contains("`crowd.forks`"), "{told}");
     assert!(forks.failures().is_empty(), "{forks:?}");
 }
@@ -148,14 +148,14 @@ fn a_ring_through_one_of_two_waits_is_seen() {
 struct AtOnce(Threads);
 
 impl Spawn for AtOnce {
-    fn run(&self, job: hookspec::Job) -> Result<(), hookspec::SpawnError> {
+    fn run(&self, job: hookspec::spawn::Job) -> Result<(), hookspec::spawn::SpawnError> {
         job();
         Ok(())
     }
-    fn sleep(&self, duration: Duration) -> hookspec::BoxFuture<'static, ()> {
+    fn sleep(&self, duration: Duration) -> hookspec::hooks::BoxFuture<'static, ()> {
         self.0.sleep(duration)
     }
-    fn block_on(&self, future: hookspec::BoxFuture<'_, ()>) {
+    fn block_on(&self, future: hookspec::hooks::BoxFuture<'_, ()>) {
         self.0.block_on(future);
     }
 }
@@ -164,7 +164,7 @@ impl Spawn for AtOnce {
 fn what_runs_beside_a_chain_waits_for_a_state_that_the_chain_holds() {
     let lend = Arc::<Lent>::default();
     let session = session(only(&["fires_on", "runs_beside"]), AtOnce(Threads::default()), &lend);
-    let fired = fire_now!(session, ASKED { text: "" });
+    let fired = fire_now!(session, ASKED { path: "".as_ref() });
     assert!(fired.failures().is_empty() && session.drain_now(Duration::MAX).is_empty());
     assert_eq!((lend.runs.load(SeqCst), saved(&session, "Left")), (1, 2));
 }
@@ -174,13 +174,13 @@ fn a_state_that_is_held_is_not_waited_for_where_nobody_may_wait() {
     current().block_on(async {
         let session = session(only(&["comes_after", "wants_left", "holds"]), tokio(), &Arc::default());
         let (left, count) = (session.try_state::<Left>().unwrap(), session.try_state::<Count>().unwrap());
-        let fired = fire_now!(session, BRIEF { text: "" });
+        let fired = fire_now!(session, BRIEF { path: "".as_ref() });
         let causes: Vec<_> = fired.failures().iter().map(|failure| failure.cause.clone()).collect();
         assert_eq!(causes, [Cause::CannotWait, Cause::CannotWait]);
-        assert_eq!(fire_now!(session, ASKED { text: "" }).failures()[0].cause, Cause::CannotWait);
+        assert_eq!(fire_now!(session, ASKED { path: "".as_ref() }).failures()[0].cause, Cause::CannotWait);
         drop((left, count));
         // No place in the queue is left behind.
-        assert!(fire_now!(session, BRIEF { text: "" }).failures().is_empty());
+        assert!(fire_now!(session, BRIEF { path: "".as_ref() }).failures().is_empty());
     });
 }
 
@@ -189,7 +189,10 @@ fn the_log_the_sink_and_the_observer_have_one_order() {
     let (timeline, kept) = (Arc::new(Timeline::new(100_000)), Kept::default());
     let says = |name: &str| {
         Hook::new(TALK, name, |event, _| {
-            vec![Message::system(format!("{} 1", event.text)), Message::system(event.text)]
+            vec![
+                Message::system(format!("{} 1", crate::points::text(event.path))),
+                Message::system(crate::points::text(event.path)),
+            ]
         })
     };
     let registry = Registry::builder().linked(false).register(says("x.one")).register(says("x.two"));
@@ -206,7 +209,7 @@ fn the_log_the_sink_and_the_observer_have_one_order() {
                 begin.wait();
                 for number in 0..250 {
                     let text = &*format!("{thread} {number}");
-                    assert_eq!(fire_now!(session, TALK { text }).messages().len(), 4);
+                    assert_eq!(fire_now!(session, TALK { path: text.as_ref() }).messages().len(), 4);
                 }
             })
         })

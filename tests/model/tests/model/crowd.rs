@@ -6,7 +6,9 @@ use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
 use std::sync::{Arc, Condvar, Mutex};
 use std::task::Poll;
 
-use hookspec::{Hooks, Message, Registry, RegistryBuilder, Session, Spawn, fire, hook};
+use hookspec::registry::RegistryBuilder;
+use hookspec::spawn::Spawn;
+use hookspec::{Hooks, Message, Registry, Session, fire, hook};
 use serde::{Deserialize, Serialize};
 
 use crate::points::{ASKED, BRIEF, GUARDED, SHAPED, TALK};
@@ -72,26 +74,26 @@ async fn holds(state: &mut Count) -> Message {
 async fn left(session: &Session, state: &mut Left) -> Message {
     lent(session).meet.as_ref().unwrap().wait().await;
     state.0 += 1;
-    let fired = fire!(session, TALK { text: "left" }).await;
+    let fired = fire!(session, TALK { path: "left".as_ref() }).await;
     Message::system(fired.failures().iter().map(ToString::to_string).collect::<String>())
 }
 
 #[hook(TALK)]
-async fn wants_right(text: &str, state: &mut Right) {
-    state.0 += u64::from(text == "left");
+async fn wants_right(path: &std::path::Path, state: &mut Right) {
+    state.0 += u64::from(path == "left");
 }
 
 #[hook(GUARDED)]
 async fn right(session: &Session, state: &mut Right) -> Message {
     lent(session).meet.as_ref().unwrap().wait().await;
     state.0 += 1;
-    let fired = fire!(session, BRIEF { text: "right" }).await;
+    let fired = fire!(session, BRIEF { path: "right".as_ref() }).await;
     Message::system(fired.failures().iter().map(ToString::to_string).collect::<String>())
 }
 
 #[hook(BRIEF)]
-async fn wants_left(text: &str, state: &mut Left) {
-    state.0 += u64::from(text == "right");
+async fn wants_left(path: &std::path::Path, state: &mut Left) {
+    state.0 += u64::from(path == "right");
 }
 
 /// Is cut off, and goes on all the same.
@@ -141,8 +143,8 @@ async fn until(session: &Session, step: usize) {
 async fn forks(session: &Session, state: &mut Left) {
     until(session, 1).await;
     state.0 += 1;
-    let mut one = pin!(fire!(session, TALK { text: "" }));
-    let mut other = pin!(fire!(session, SHAPED { text: "" }));
+    let mut one = pin!(fire!(session, TALK { path: "".as_ref() }));
+    let mut other = pin!(fire!(session, SHAPED { path: "".as_ref() }));
     let (mut first, mut second) = (false, false);
     poll_fn(|cx| {
         first = first || one.as_mut().poll(cx).is_ready();
@@ -161,7 +163,7 @@ async fn wants_count(state: &mut Count) {
 async fn asks_last(session: &Session) -> Message {
     lent(session).runs.store(1, SeqCst);
     until(session, 2).await;
-    let fired = fire!(session, BRIEF { text: "" }).await;
+    let fired = fire!(session, BRIEF { path: "".as_ref() }).await;
     Message::system(fired.failures().iter().map(ToString::to_string).collect::<String>())
 }
 
@@ -181,7 +183,7 @@ async fn count_asks_last(session: &Session, state: &mut Count) -> Message {
 #[hook(ASKED)]
 async fn fires_on(session: &Session, state: &mut Left) {
     state.0 += 1;
-    drop(fire!(session, SHAPED { text: "" }).await);
+    drop(fire!(session, SHAPED { path: "".as_ref() }).await);
 }
 
 #[hook(SHAPED, background)]

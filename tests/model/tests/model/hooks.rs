@@ -4,10 +4,12 @@ use std::future::{pending, poll_fn};
 use std::sync::Arc;
 use std::task::Poll;
 
-use hookspec::{BoxError, BoxFuture, Flow, Gate, JsonOutcome, Message, Outcome, Session, Verdict};
+use hookspec::hooks::{BoxError, BoxFuture, Cause, JsonEvent, JsonOutcome, JsonResult, Outcome};
+use hookspec::point::Verdict;
+use hookspec::{Flow, Gate, Message, Session};
 
 use crate::build;
-use crate::case::{At, Desc, Kind, Payload, State, Step};
+use crate::case::{At, Broken, Desc, Kind, Payload, State, Step};
 use crate::points::{self, Face};
 use crate::said;
 use crate::world::{Bomb, Odd, World, world};
@@ -75,6 +77,7 @@ fn say(session: &Session, desc: &Desc, step: Step, text: &str, count: Option<&mu
         },
         Step::Stop => Item::Flow(Flow::Stop),
         Step::End => Item::Flow(Flow::end_session("end")),
+        Step::Err(Broken::Elsewhere) => Item::Error(Cause::Panic("model: elsewhere".into()).into()),
         Step::Err(broken) => Item::Error(Box::new(Odd(broken))),
         Step::PanicLate(payload) => Item::Panic(payload),
         Step::Panic(payload) => panic(payload),
@@ -192,7 +195,8 @@ async fn asynchronously(
                 }
             }
         }
-        if matches!(step, Step::PanicLate(_)) {
+        let fails_here = desc.kind.is_json() && matches!(step, Step::Err(_));
+        if fails_here || matches!(step, Step::PanicLate(_)) {
             break;
         }
     }
@@ -237,10 +241,21 @@ pub fn by_hand_async<'a, P: Face, const UID: usize>(
 }
 
 /// What a JSON hook answers.
-pub fn as_json(session: &Session, uid: usize, text: &str) -> Result<JsonOutcome, BoxError> {
+pub fn as_json(session: &Session, uid: usize, text: &str) -> JsonResult {
+    answered(world(session).case.hooks[uid].at, lazily(session, uid, text))
+}
+
+/// The same for one that gives a future.
+pub async fn as_json_async(session: Session, uid: usize, event: JsonEvent) -> JsonResult {
+    let mut items = Vec::new();
+    let text = event["path"].as_str().unwrap_or_default();
+    drop(asynchronously(&session, uid, text, None, |item| items.push(item)).await);
+    answered(world(&session).case.hooks[uid].at, items)
+}
+
+fn answered(at: At, items: impl IntoIterator<Item = Item>) -> JsonResult {
     let mut outcome = JsonOutcome::default();
-    let at = world(session).case.hooks[uid].at;
-    for item in lazily(session, uid, text) {
+    for item in items {
         match item {
             Item::Message(text) => outcome.messages.push(Message::system(text)),
             Item::Gate(gate) => {

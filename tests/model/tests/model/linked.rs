@@ -45,13 +45,13 @@ macro_rules! with_states {
         $(
             #[hook($POINT)]
             fn $sync(event: &$Event<'_>, session: &Session, state: &mut $Type) -> Returned {
-                at_the_end(session, At::$at, Kind::Macro(State::$state), event.text, Some(&mut state.0))
+                at_the_end(session, At::$at, Kind::Macro(State::$state), crate::points::text(event.path), Some(&mut state.0))
             }
 
             #[hook($POINT)]
             async fn $async(event: &$Event<'_>, session: &Session, state: &mut $Type) -> Returned {
                 let kind = Kind::MacroAsync(State::$state);
-                at_the_end_async(session, At::$at, kind, event.text, Some(&mut state.0)).await
+                at_the_end_async(session, At::$at, kind, crate::points::text(event.path), Some(&mut state.0)).await
             }
         )*
     };
@@ -74,24 +74,24 @@ macro_rules! linked {
 
                 #[hook($POINT)]
                 fn none(event: &$Event<'_>, session: &Session) -> Returned {
-                    at_the_end(session, At::$at, Kind::Macro(State::None), event.text, None)
+                    at_the_end(session, At::$at, Kind::Macro(State::None), crate::points::text(event.path), None)
                 }
 
                 #[hook($POINT)]
                 async fn none_async(event: &$Event<'_>, session: &Session) -> Returned {
-                    at_the_end_async(session, At::$at, Kind::MacroAsync(State::None), event.text, None).await
+                    at_the_end_async(session, At::$at, Kind::MacroAsync(State::None), crate::points::text(event.path), None).await
                 }
 
                 #[hook($POINT)]
                 fn settings(event: &$Event<'_>, session: &Session, settings: &Words) -> Returned {
                     let _ = settings;
-                    at_the_end(session, At::$at, Kind::Macro(State::Settings), event.text, None)
+                    at_the_end(session, At::$at, Kind::Macro(State::Settings), crate::points::text(event.path), None)
                 }
 
                 #[hook($POINT)]
                 async fn settings_async(event: &$Event<'_>, session: &Session, settings: &Words) -> Returned {
                     let _ = settings;
-                    at_the_end_async(session, At::$at, Kind::MacroAsync(State::Settings), event.text, None).await
+                    at_the_end_async(session, At::$at, Kind::MacroAsync(State::Settings), crate::points::text(event.path), None).await
                 }
             }
         }

@@ -4,7 +4,10 @@ use std::cell::Cell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use hookspec::hooks::Shadowed;
+
 use crate::case::{At, Case, Change, Desc};
+use crate::order::order;
 
 /// A hook's switch and its failures: shared by all that had its name at its point, one after the other.
 #[derive(Default)]
@@ -12,13 +15,15 @@ pub struct Switch {
     off: Cell<bool>,
     quarantined: Cell<bool>,
     failures: Cell<u32>,
+    shadowed: Cell<Shadowed>,
 }
 
 impl Switch {
     fn set(&self, on: bool) {
         self.off.set(!on);
         if on {
-            self.renew();
+            self.quarantined.set(false);
+            self.failures.set(0);
         }
     }
 
@@ -26,6 +31,17 @@ impl Switch {
     fn renew(&self) {
         self.quarantined.set(false);
         self.failures.set(0);
+        self.shadowed.set(Shadowed::default());
+    }
+
+    pub fn shadow(&self, more: Shadowed) {
+        let mut all = self.shadowed.get();
+        all.add(more);
+        self.shadowed.set(all);
+    }
+
+    pub fn shadowed(&self) -> Shadowed {
+        self.shadowed.get()
     }
 
     pub fn failed(&self, quarantine: Option<u32>) {
@@ -89,6 +105,7 @@ impl<'c> Live<'c> {
                 self.slots.iter().filter(|slot| slot.desc.name == name).for_each(|slot| slot.switch.set(on));
                 if change == Change::Unregister(name) && is_there(name) {
                     self.slots.retain(|slot| slot.desc.name != name);
+                    At::ALL.into_iter().for_each(|at| _ = self.sort(at));
                     self.late.retain(|(desc, _)| desc.name != name);
                     self.remembered.retain(|(_, known), _| *known != name);
                 }
@@ -125,19 +142,33 @@ impl<'c> Live<'c> {
         }
     }
 
-    /// Adds a hook; `false` if its name is taken, and it is not to replace the other.
+    /// Puts the hooks of a point in order; `false` where there is none.
+    fn sort(&mut self, at: At) -> bool {
+        let there = Self::at(at, &self.slots);
+        let Some(sorted) = order(&there, |slot| slot.desc) else { return false };
+        let sorted: Slots<'c> = sorted.into_iter().cloned().collect();
+        self.slots.retain(|slot| slot.desc.at != at);
+        self.slots.extend(sorted);
+        true
+    }
+
+    /// Adds a hook; `false` if its name is taken, and it is not to replace the other, or if there would be no order.
     fn put(&mut self, desc: &'c Desc, replaces: bool) -> bool {
         let held = self.slots.iter().position(|slot| (slot.desc.name, slot.desc.at) == (desc.name, desc.at));
+        let before = self.slots.clone();
         let switch = match held {
             Some(_) if !replaces => return false,
             Some(held) => self.slots.remove(held).switch,
             None => Rc::default(),
         };
+        self.slots.push(Slot { desc, switch: Rc::clone(&switch) });
+        if !self.sort(desc.at) {
+            self.slots = before;
+            return false;
+        }
         if held.is_some() {
             switch.renew();
         }
-        self.slots.push(Slot { desc, switch });
-        self.slots.sort_by_key(|slot| (-slot.desc.priority, slot.desc.full_name()));
         true
     }
 }

@@ -19,6 +19,7 @@ mod hooks;
 mod linked;
 mod live;
 mod model;
+mod order;
 mod paths;
 mod points;
 mod said;
@@ -89,8 +90,14 @@ fn hold(parts: Parts, cases: u32) {
     }
 }
 
-const PLAIN: Parts =
-    Parts { kinds: cases::PLAIN, places: cases::INLINE, fails: false, nested: false, changes: false };
+const PLAIN: Parts = Parts {
+    kinds: cases::PLAIN,
+    places: cases::INLINE,
+    fails: false,
+    nested: false,
+    changes: false,
+    rules: false,
+};
 
 #[test]
 fn plain_hooks() {
@@ -115,6 +122,26 @@ fn plain_hooks_that_are_changed() {
 #[test]
 fn hooks_of_the_fast_loop() {
     hold(Parts { kinds: cases::FAST, fails: true, nested: true, changes: true, ..PLAIN }, 600);
+}
+
+#[test]
+fn hooks_in_order_filtered_and_in_shadow() {
+    hold(Parts { rules: true, fails: true, nested: true, ..PLAIN }, 400);
+}
+
+#[test]
+fn hooks_in_order_filtered_and_in_shadow_that_are_changed() {
+    hold(Parts { kinds: cases::FAST, rules: true, fails: true, nested: true, changes: true, ..PLAIN }, 400);
+}
+
+#[test]
+fn async_hooks_in_order_filtered_and_in_shadow() {
+    hold(Parts { kinds: cases::ASYNC, rules: true, fails: true, nested: true, ..PLAIN }, 300);
+}
+
+#[test]
+fn hooks_on_other_threads_in_order_filtered_and_in_shadow() {
+    hold(Parts { places: cases::PLACES, rules: true, fails: true, ..PLAIN }, 200);
 }
 
 #[test]
@@ -151,12 +178,12 @@ fn hooks_with_state_that_fail_and_fire() {
 
 #[test]
 fn hooks_on_other_threads_that_are_changed() {
-    let parts =
-        Parts { kinds: cases::KINDS, places: cases::PLACES, fails: true, nested: false, changes: true };
+    let parts = Parts { kinds: cases::KINDS, places: cases::PLACES, fails: true, changes: true, ..PLAIN };
     hold(parts, 300);
 }
 
 #[test]
 fn all_hooks() {
-    hold(Parts { kinds: cases::KINDS, places: cases::PLACES, fails: true, nested: true, changes: true }, 600);
+    let places = cases::PLACES;
+    hold(Parts { kinds: cases::KINDS, places, fails: true, nested: true, changes: true, rules: true }, 600);
 }

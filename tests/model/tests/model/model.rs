@@ -6,9 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use hookspec::Gate;
+use hookspec::hooks::Shadowed;
 
-use crate::case::{Act, At, Case, Desc, Kind, Place, State, Step};
+use crate::case::{Act, At, Case, Desc, Place, State, Step};
 use crate::live::{Live, Slot, Slots};
+use crate::order::wants;
 use crate::said::{Said, error, panic, rank, say};
 use crate::seen::{Entry, Out, Seen};
 
@@ -47,6 +49,7 @@ struct Chain {
 }
 
 struct Model<'c> {
+    case: &'c Case,
     live: Live<'c>,
     once: BTreeSet<(usize, At)>,
     counts: BTreeMap<State, u64>,
@@ -60,6 +63,7 @@ struct Model<'c> {
 /// What must be seen of a case. `thread_may_wait`: whether the thread that fires may block.
 pub fn foretell(case: &Case, thread_may_wait: bool) -> Result<Seen, Unsaid> {
     let mut model = Model {
+        case,
         live: Live::of(case),
         once: BTreeSet::new(),
         counts: BTreeMap::new(),
@@ -94,12 +98,17 @@ pub fn foretell(case: &Case, thread_may_wait: bool) -> Result<Seen, Unsaid> {
             slot.switch.is_on(),
             slot.switch.failures(),
         ));
+        let (name, wire) = (slot.desc.full_name(), slot.desc.at.wire());
+        model.seen.order.entry(wire).or_default().push(name.clone());
+        if case.shadow.contains(&slot.desc.name) {
+            model.seen.shadowed.insert((name, wire), slot.switch.shadowed().to_string());
+        }
     }
     Ok(model.seen)
 }
 
 impl<'c> Model<'c> {
-    /// Fires a point: its hooks by priority, high first, then by name.
+    /// Fires a point: its hooks in their order, those that are called for such an event.
     fn fire(&mut self, at: At, list: &Slots<'c>, text: &str, chain: &Chain) -> Result<(), Unsaid> {
         let wire = at.wire();
         let mut out = Out { at: wire, ..Out::default() };
@@ -114,14 +123,14 @@ impl<'c> Model<'c> {
         let list: Slots<'c> = list.iter().filter(|slot| self.live.is_on(slot)).cloned().collect();
         for slot in &list {
             let desc = slot.desc;
-            if desc.once && self.once.contains(&(desc.name, at)) {
+            let text = out.fold.clone().unwrap_or_else(|| text.to_owned());
+            if !wants(desc, &text) || desc.once && self.once.contains(&(desc.name, at)) {
                 continue;
             }
             self.all_runs += 1;
             if self.all_runs > MOST_RUNS {
                 return Err(Unsaid::TooLong);
             }
-            let text = out.fold.clone().unwrap_or_else(|| text.to_owned());
             // Also while it runs: a hook that is to run once and fires its own point does not run there.
             if desc.once {
                 self.once.insert((desc.name, at));
@@ -129,8 +138,13 @@ impl<'c> Model<'c> {
             let mut said = Said::default();
             let inner = Chain { depth: chain.depth + 1, ..chain.clone() };
             let ended = self.run(desc, &text, inner, &mut said)?;
-            if ended != Ended::Returned {
+            // Only its own: another hook of that name, which it replaced meanwhile, may have run to its end.
+            if desc.once && ended != Ended::Returned {
                 self.once.remove(&(desc.name, at));
+            }
+            if self.case.shadow.contains(&desc.name) && desc.place != Place::Background {
+                self.shadowed(slot, said, ended, at);
+                continue;
             }
             let goes_on = self.settle(slot, said, ended, &mut out);
             if !goes_on && desc.place != Place::Background {
@@ -139,6 +153,52 @@ impl<'c> Model<'c> {
         }
         self.seen.fires.push(out);
         Ok(())
+    }
+
+    /// A hook in shadow is counted, told of its failures, and shown; to everybody else it said nothing.
+    fn shadowed(&mut self, slot: &Slot<'c>, mut said: Said, ended: Ended, at: At) {
+        let (desc, name) = (slot.desc, slot.desc.full_name());
+        let causes: Vec<String> = said
+            .error
+            .take()
+            .into_iter()
+            .chain(match ended {
+                Ended::Failed(cause) => Some(cause),
+                Ended::Returned => None,
+            })
+            .collect();
+        if !causes.is_empty() && at.is_gate() && !desc.fail_open && !matches!(said.gate, Some(Gate::Deny(_)))
+        {
+            said.gate = Some(Gate::deny("a failure"));
+        }
+        let mut counted = Shadowed::default();
+        match said.gate {
+            Some(Gate::Deny(_)) => counted.denied = 1,
+            Some(Gate::Ask(_)) => counted.asked = 1,
+            Some(Gate::Allow) | None => {}
+        }
+        counted.changed = u64::from(said.fold.is_some());
+        counted.answered = u64::from(said.first.is_some());
+        counted.said = said.messages.len() as u64;
+        counted.ended = u64::from(said.flow.is_some());
+        slot.switch.shadow(counted);
+        self.seen.timeline.push(Entry::Ran {
+            hook: name.clone(),
+            at: at.wire(),
+            messages: said.messages,
+            gate: said.gate,
+            fold: said.fold,
+            first: said.first,
+            flow: said.flow,
+            failed: !causes.is_empty(),
+            shadow: true,
+        });
+        for cause in causes {
+            slot.switch.failed(desc.quarantine);
+            if desc.on_error.is_some() {
+                self.seen.told.push((name.clone(), cause));
+            }
+        }
     }
 
     /// What a hook said becomes part of what the point's hooks say together. Returns whether the chain goes on.
@@ -155,6 +215,7 @@ impl<'c> Model<'c> {
             first: said.first.clone(),
             flow: said.flow.clone(),
             failed,
+            shadow: beside && self.case.shadow.contains(&desc.name),
         };
         let causes = said.error.into_iter().chain(match ended {
             Ended::Failed(cause) => Some(cause),
@@ -268,7 +329,7 @@ impl<'c> Model<'c> {
                     }
                     return Ok(Ended::Failed("timeout".into()));
                 }
-                Step::Err(broken) if desc.kind == Kind::Json => {
+                Step::Err(broken) if desc.kind.is_json() => {
                     said.error = Some(error(broken));
                     return Ok(Ended::Returned);
                 }

@@ -7,7 +7,11 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::thread;
 use std::time::Duration;
 
-use hookspec::{BoxError, LogSink, Message, Session, Spawn, Threads, Timeline, TimelineEntry};
+use hookspec::hooks::BoxError;
+use hookspec::session::LogSink;
+use hookspec::spawn::{Spawn, Threads};
+use hookspec::timeline::{Timeline, TimelineEntry};
+use hookspec::{Message, Session};
 use hookspec_agent::spawn::TokioSpawn;
 use tokio::runtime::{Builder, Runtime};
 
@@ -183,7 +187,10 @@ async fn drive(case: Case, path: Path, spawn: Arc<dyn Spawn>) -> Result<Seen, St
         seen.states.extend(value.as_u64().map(|count| (state, count)));
     }
     for row in hooks.list() {
-        seen.rows.insert((row.info.name.clone(), row.info.point.wire, row.on, row.failures));
+        let (name, wire) = (row.info.name.clone(), row.info.point.wire);
+        seen.order.entry(wire).or_default().push(name.clone());
+        seen.rows.insert((name.clone(), wire, row.on, row.failures));
+        seen.shadowed.extend(row.shadowed.map(|shadowed| ((name, wire), shadowed.to_string())));
     }
     Ok(seen)
 }
@@ -208,7 +215,7 @@ fn shown(entry: TimelineEntry) -> (Entry, Option<String>) {
                 hook: run.hook,
                 at: wire(&run.point),
                 messages: run.messages,
-                gate: run.gate,
+                gate: run.gate.as_ref().map(|gate| if run.shadow { seen::gate(gate) } else { gate.clone() }),
                 fold: run.fold.and_then(text),
                 first: run.first.and_then(text),
                 flow: run.flow.map(|flow| match flow {
@@ -216,6 +223,7 @@ fn shown(entry: TimelineEntry) -> (Entry, Option<String>) {
                     _ => "stop".into(),
                 }),
                 failed: run.error.is_some(),
+                shadow: run.shadow,
             };
             (entry, beside)
         }

@@ -1,8 +1,11 @@
-//! The points: one for each verdict, and one that is transient. Every event is a text.
+//! The points: one for each verdict, and one that is transient. Every event is a text, which stands in it as a path.
 
-use hookspec::{
-    Call, Each, Fired, First, Fold, Gate, Handle, Hook, Messages, Outcome, Point, Registry, Session,
-};
+use std::path::{Path, PathBuf};
+
+use hookspec::hooks::{Call, Outcome};
+use hookspec::point::{Fired, Messages, Point};
+use hookspec::registry::Handle;
+use hookspec::{Each, First, Fold, Gate, Hook, Registry, Session};
 use hookspec::{fire, fire_now};
 
 use crate::case::At;
@@ -11,48 +14,56 @@ use crate::seen::{self, Out};
 use crate::world;
 
 mod declared {
+    use std::path::{Path, PathBuf};
+
     use hookspec::hook_point;
 
     hook_point! {
         /// Messages.
         pub TALK("model.say") -> Messages {
-            /// The text.
-            text: &str,
+            /// The text, as a path.
+            path: &Path,
         }
         /// A gate.
         pub ASKED("model.gate") -> Gate {
-            /// The text.
-            text: &str,
+            /// The text, as a path.
+            path: &Path,
         }
         /// The first answer.
         pub SOUGHT("model.first") -> First<String> {
-            /// The text.
-            text: &str,
+            /// The text, as a path.
+            path: &Path,
         }
         /// A fold.
-        pub SHAPED("model.fold") -> Fold<String> {
-            /// The text.
+        pub SHAPED("model.fold") -> Fold<PathBuf> {
+            /// The text, as a path.
             #[fold]
-            text: &str,
+            path: &Path,
         }
         /// Gate and fold.
-        pub GUARDED("model.both") -> Gate + Fold<String> {
-            /// The text.
+        pub GUARDED("model.both") -> Gate + Fold<PathBuf> {
+            /// The text, as a path.
             #[fold]
-            text: &str,
+            path: &Path,
         }
         /// Messages that go to the caller only.
         pub BRIEF("model.brief", transient) -> Messages {
-            /// The text.
-            text: &str,
+            /// The text, as a path.
+            path: &Path,
         }
     }
 }
 
 pub use declared::*;
 
+/// What an event says: a path, so that hooks may be filtered by it.
+pub fn text(path: &Path) -> &str {
+    path.to_str().unwrap_or_default()
+}
+
 /// A point of this program as its hooks are made.
 pub trait Face: Point {
+    const POINT: Self;
     fn text<'e>(event: &Self::Event<'e>) -> &'e str;
     fn tell(item: Item, out: &mut Outcome<Self::Verdict>);
     fn closure(name: String, uid: usize) -> Hook<Self>;
@@ -60,7 +71,7 @@ pub trait Face: Point {
     fn out(fired: Fired<Self::Verdict>) -> Out;
 }
 
-fn common<V: hookspec::Verdict>(at: At, fired: &Fired<V>) -> Out {
+fn common<V: hookspec::point::Verdict>(at: At, fired: &Fired<V>) -> Out {
     let texts =
         |message: &hookspec::Message| (message.hook.clone().unwrap_or_default(), message.content.clone());
     Out {
@@ -80,13 +91,13 @@ fn common<V: hookspec::Verdict>(at: At, fired: &Fired<V>) -> Out {
     }
 }
 
-fn gated<V: hookspec::Gated>(mut out: Out, fired: &Fired<V>) -> Out {
+fn gated<V: hookspec::point::Gated>(mut out: Out, fired: &Fired<V>) -> Out {
     out.gate = fired.gate().map(|gate| (seen::gate(gate), fired.gate_hook().unwrap_or_default().to_owned()));
     out
 }
 
-fn folded<V: hookspec::Folded<Fold = String>>(mut out: Out, fired: &Fired<V>) -> Out {
-    out.fold = fired.value().cloned();
+fn folded<V: hookspec::point::Folded<Fold = PathBuf>>(mut out: Out, fired: &Fired<V>) -> Out {
+    out.fold = fired.value().map(|path| text(path).to_owned());
     out
 }
 
@@ -98,7 +109,7 @@ fn first(mut out: Out, mut fired: Fired<First<String>>) -> Out {
 /// What a hook says one thing at a time, at each verdict.
 macro_rules! verdicts {
     ($($verdict:ty: |$item:ident, $out:ident| $rest:expr;)*) => {$(
-        impl hookspec::IntoOutcome<$verdict> for Item {
+        impl hookspec::hooks::IntoOutcome<$verdict> for Item {
             fn into_outcome(self, out: &mut Outcome<$verdict>) {
                 if let Some($item) = hooks::plain::<$verdict>(self, out) {
                     let $out = out;
@@ -106,7 +117,7 @@ macro_rules! verdicts {
                 }
             }
         }
-        impl hookspec::IntoOutcome<$verdict> for Returned {
+        impl hookspec::hooks::IntoOutcome<$verdict> for Returned {
             fn into_outcome(self, out: &mut Outcome<$verdict>) {
                 Each(self).into_outcome(out);
             }
@@ -118,33 +129,34 @@ verdicts! {
     Messages: |_item, _out| {};
     Gate: |item, out| if let Item::Gate(gate) = item { gate.into_outcome(out) };
     First<String>: |item, out| if let Item::Value(value) = item { First(value).into_outcome(out) };
-    Fold<String>: |item, out| if let Item::Value(value) = item { Fold(value).into_outcome(out) };
-    (Gate, Fold<String>): |item, out| match item {
+    Fold<PathBuf>: |item, out| if let Item::Value(value) = item { Fold(PathBuf::from(value)).into_outcome(out) };
+    (Gate, Fold<PathBuf>): |item, out| match item {
         Item::Gate(gate) => gate.into_outcome(out),
-        Item::Value(value) => Fold(value).into_outcome(out),
+        Item::Value(value) => Fold(PathBuf::from(value)).into_outcome(out),
         _ => {}
     };
 }
 
-use hookspec::IntoOutcome as _;
+use hookspec::hooks::IntoOutcome as _;
 
 macro_rules! faces {
     ($($point:ident, $at:ident, $module:ident, |$out:ident, $fired:ident| $rest:expr;)*) => {
         $(impl Face for $point::Point {
+            const POINT: Self = $point;
             fn text<'e>(event: &Self::Event<'e>) -> &'e str {
-                event.text
+                crate::points::text(event.path)
             }
             fn tell(item: Item, out: &mut Outcome<Self::Verdict>) {
                 item.into_outcome(out);
             }
             fn closure(name: String, uid: usize) -> Hook<Self> {
-                Hook::new($point, name, move |event, session| Each(hooks::lazily(session, uid, event.text)))
+                Hook::new($point, name, move |event, session| Each(hooks::lazily(session, uid, crate::points::text(event.path))))
             }
             fn linked_call(function: &str) -> Option<Call<Self>> {
-                let entry = |entry: &&hookspec::Entry<Self>| {
+                let entry = |entry: &&hookspec::hooks::Entry<Self>| {
                     entry.origin().function == function && entry.origin().module.ends_with("linked")
                 };
-                Self::linked().iter().find(entry).map(|entry| entry.call().clone())
+                hookspec::__private::hooks::<Self>().find(entry).map(|entry| entry.call().clone())
             }
             fn out($fired: Fired<Self::Verdict>) -> Out {
                 let $out = common(At::$at, &$fired);
@@ -155,14 +167,14 @@ macro_rules! faces {
         /// Fires a point and notes what came of it.
         pub async fn fire_at(session: &Session, at: At, text: &str) {
             let out = match at {
-                $(At::$at => $point::Point::out(fire!(session, $point { text }).await),)*
+                $(At::$at => $point::Point::out(fire!(session, $point { path: text.as_ref() }).await),)*
             };
             world::note(session, out);
         }
 
         pub fn fire_now_at(session: &Session, at: At, text: &str) {
             let out = match at {
-                $(At::$at => $point::Point::out(fire_now!(session, $point { text })),)*
+                $(At::$at => $point::Point::out(fire_now!(session, $point { path: text.as_ref() })),)*
             };
             world::note(session, out);
         }
@@ -179,7 +191,7 @@ macro_rules! faces {
             pub async fn fire(&self, session: &Session, at: At, text: &str) {
                 let out = match at {
                     $(At::$at => $point::Point::out(
-                        self.$module.fire(session, $point::Event { text }).await
+                        self.$module.fire(session, $point::Event { path: text.as_ref() }).await
                     ),)*
                 };
                 world::note(session, out);
@@ -187,7 +199,7 @@ macro_rules! faces {
 
             pub fn fire_now(&self, session: &Session, at: At, text: &str) {
                 let out = match at {
-                    $(At::$at => $point::Point::out(self.$module.fire_now(session, $point::Event { text })),)*
+                    $(At::$at => $point::Point::out(self.$module.fire_now(session, $point::Event { path: text.as_ref() })),)*
                 };
                 world::note(session, out);
             }

@@ -65,6 +65,7 @@ pub fn panic(payload: Payload) -> String {
 pub fn error(broken: Broken) -> String {
     match broken {
         Broken::Display => "error that cannot be shown".into(),
+        Broken::Elsewhere => "panic: model: elsewhere".into(),
         Broken::Not | Broken::Drop => "error: model: error".into(),
     }
 }

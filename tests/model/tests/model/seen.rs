@@ -2,7 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use hookspec::{Cause, Gate};
+use hookspec::Gate;
+use hookspec::hooks::Cause;
 
 use crate::case::{At, State};
 
@@ -35,6 +36,7 @@ pub enum Entry {
         first: Option<String>,
         flow: Option<String>,
         failed: bool,
+        shadow: bool,
     },
 }
 
@@ -59,6 +61,10 @@ pub struct Seen {
     pub states: BTreeMap<State, u64>,
     /// The live hooks at the end: name and point, whether they are on, and how often they failed.
     pub rows: BTreeSet<(String, &'static str, bool, u32)>,
+    /// What those in shadow said so far, as a sentence.
+    pub shadowed: BTreeMap<(String, &'static str), String>,
+    /// The live hooks of each point, in their order.
+    pub order: BTreeMap<&'static str, Vec<String>>,
 }
 
 /// A failure's cause as both sides write it.
@@ -69,11 +75,13 @@ pub fn cause(cause: &Cause) -> String {
             "error that cannot be shown".into()
         }
         Cause::Error(text) => format!("error: {text}"),
-        Cause::Timeout(_) => "timeout".to_owned(),
+        Cause::Timeout { .. } => "timeout".to_owned(),
         Cause::Depth(_) => "depth".to_owned(),
+        Cause::NextWaits => "next waits".to_owned(),
         Cause::CannotWait => "cannot wait".to_owned(),
         Cause::State(_) => "state".to_owned(),
         Cause::Cancelled => "cancelled".to_owned(),
+        other => other.to_string(),
     }
 }
 
@@ -95,7 +103,7 @@ pub fn difference(model: &Seen, path: &Seen) -> Option<String> {
             }
         )*};
     }
-    differs!(fires, log, told, told_beside, states, rows, timeline, beside);
+    differs!(order, fires, log, told, told_beside, states, rows, shadowed, timeline, beside);
     None
 }
 

@@ -5,11 +5,13 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
+use hookspec::ask::Confirmation;
+use hookspec::model::Request;
 use hookspec::points::{GENERATION_PRE, TOOL_CONFIRM};
-use hookspec::{
-    Clock, Confirmation, First, Hook, Hooks, Message, Mode, Observer, Registry, RegistryBuilder, Request,
-    Role, SessionBuilder,
-};
+use hookspec::registry::RegistryBuilder;
+use hookspec::session::{Clock, SessionBuilder};
+use hookspec::timeline::Observer;
+use hookspec::{First, Hook, Hooks, Message, Mode, Registry, Role};
 use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Frontend, Limits, Opening};
 use hookspec_agent::models::ModelOptions;
@@ -80,7 +82,7 @@ impl Stage {
             .mode(Mode::Cli)
             .strict(true)
             .fires(hookspec_agent::FIRES.iter().copied())
-            .fires(hookspec::fire_sites().iter().map(|site| site.point))
+            .fires(hookspec::point::fire_sites().iter().map(|site| site.point))
             .register(
                 Hook::new(GENERATION_PRE, "stage.sent", move |event, _| {
                     requests.lock().unwrap().push(event.request.clone());

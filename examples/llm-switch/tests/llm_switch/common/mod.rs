@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use hookspec::model::{Request, Usage};
 use hookspec::points::{EndReason, GENERATION_PRE, SESSION_END, TURN_POST, TurnOutcome};
-use hookspec::{
-    Hooks, Message, Registry, RegistryBuilder, Request, Session, SessionBuilder, ToolError, ToolUse, Usage,
-    fire,
-};
+use hookspec::registry::RegistryBuilder;
+use hookspec::session::SessionBuilder;
+use hookspec::tool::ToolError;
+use hookspec::{Hooks, Message, Registry, Session, ToolUse, fire};
 use hookspec_agent::spawn::TokioSpawn;
 use hookspec_llm_switch::{Phase, Status, Switch, Times};
 use serde_json::Value;
