@@ -26,8 +26,8 @@ use hookspec::{Message, Session, hook};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-use crate::call_paths::resolve;
-use crate::instructions::{Found, Limits, Loaded, Trees, deepest_first, inject};
+use crate::shared::call_paths::resolve;
+use crate::shared::instructions::{Found, Limits, Loaded, Trees, deepest_first, inject};
 
 #[cfg(test)]
 mod tests;

@@ -17,8 +17,8 @@ use hookspec::{Gate, Message, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::globs::Globs;
-use crate::text::{escape, sorted};
+use crate::shared::globs::Globs;
+use crate::shared::text::{escape, sorted};
 
 /// The longest cycle that is looked for, in calls.
 const LONGEST: usize = 3;

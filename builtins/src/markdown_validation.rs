@@ -20,7 +20,7 @@ use hookspec::tool::CallFormat;
 use hookspec::{Message, Role, Session, ToolUse, hook};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use crate::text::escape;
+use crate::shared::text::escape;
 
 /// Tools whose text is code with `#` comments.
 const CODE_TOOLS: &[&str] = &["bash", "ipython", "python", "ruby", "sh", "shell", "terminal", "tmux"];

@@ -23,7 +23,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::text::escape;
+use crate::shared::text::escape;
 
 /// `[hooks.mcp_namespace_hint]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]

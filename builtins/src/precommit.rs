@@ -18,8 +18,8 @@ use hookspec::{Message, Session, hook};
 use hookspec_process::{Ended, Environment, ProcessError, Program};
 use serde::{Deserialize, Serialize};
 
-use crate::command_line::CommandLine;
-use crate::text::tail_block;
+use crate::shared::command_line::CommandLine;
+use crate::shared::text::tail_block;
 
 const PRE_COMMIT: &str = "pre-commit";
 /// The file that names the checks.

@@ -26,9 +26,9 @@ use hookspec::points::TOOL_CONFIRM;
 use hookspec::{First, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::beforehand::{Beforehand, Further};
 use crate::cli_confirm::DECLINED;
-use crate::desk::{Desk, NoAnswer, ToolQuestion, ToolReply};
+use crate::shared::beforehand::{Beforehand, Further};
+use crate::shared::desk::{Desk, NoAnswer, ToolQuestion, ToolReply};
 
 /// How long it waits.
 #[derive(Debug, Serialize, Deserialize)]

@@ -20,8 +20,8 @@ use hookspec::points::{CACHE_INVALIDATED, SESSION_START, TOOL_POST_EXECUTE};
 use hookspec::{Message, Role, Session, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::models::Models;
-use crate::tokens::{self, Counted};
+use crate::shared::models::Models;
+use crate::shared::tokens::{self, Counted};
 
 /// Per cent of the context that are worth a word.
 const MARKS: [u64; 4] = [50, 75, 90, 95];

@@ -20,8 +20,8 @@ use hookspec::tool::ToolStatus;
 use hookspec::{Message, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::call_paths::call_paths;
-use crate::instructions::{Limits, Loaded, Trees, deepest_first, directories, inject};
+use crate::shared::call_paths::call_paths;
+use crate::shared::instructions::{Limits, Loaded, Trees, deepest_first, directories, inject};
 
 #[cfg(test)]
 mod tests;
@@ -54,7 +54,7 @@ fn on_tool_post(
     if status == ToolStatus::Denied {
         return Vec::new();
     }
-    let home = crate::instructions::home(session);
+    let home = crate::shared::instructions::home(session);
     let paths = call_paths(tool_use, session, home.as_deref());
     if paths.is_empty() {
         return Vec::new();

@@ -11,7 +11,7 @@ use ignore::WalkBuilder;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::git::{Git, GitError};
+use crate::shared::git::{Git, GitError};
 
 /// Files of a workspace that are looked at; in a larger one the rest counts only where it changed or is
 /// attached.

@@ -70,7 +70,7 @@ fn on_generation(
 ) -> Option<Message> {
     let root = session.workspace().filter(|_| settings.enabled)?;
     let workspace = Workspace::at(root);
-    let (cwd, home) = (session.cwd(), crate::instructions::home(session));
+    let (cwd, home) = (session.cwd(), crate::shared::instructions::home(session));
     let mentions = score::Mentions::of(&request.messages, &cwd);
     let (status, candidates) = candidates::gather(&workspace, mentions.attached(), turn(request), state);
     let ranked = score::rank(candidates, &mentions, &workspace, session.clock().now());

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
-use crate::tokens;
+use crate::shared::tokens;
 
 use super::candidates::Workspace;
 use super::score::Ranked;

@@ -9,7 +9,7 @@ use hookspec::points::GENERATION_PRE;
 use hookspec::{Config, Hooks, Message, Registry, Role, Session, fire_now};
 
 use crate::Home;
-use crate::git::Git;
+use crate::shared::git::Git;
 
 const ON: &str = "[hooks.active_context]\nenabled = true\n";
 
@@ -156,7 +156,7 @@ fn row_7_w_f_tokens_of_the_whole_message_are_limited() {
         small.put(&format!("work/b{number:02}.txt"), "one two three\n");
     }
     let text = small.said().unwrap();
-    let tokens = crate::tokens::count(&text);
+    let tokens = crate::shared::tokens::count(&text);
     assert!((100..=200).contains(&tokens) && shown(&text).len() > 2, "{tokens} tokens: {text}");
 }
 

@@ -3,7 +3,7 @@
 use hookspec::points::{CACHE_INVALIDATED, InvalidationReason};
 use hookspec::{Message, Role, Session, fire_now};
 
-use crate::instructions::tests::{Stage, cd, log, start, told};
+use crate::shared::instructions::tests::{Stage, cd, log, start, told};
 
 fn from(hook: &str, text: String) -> Message {
     let mut message = Message::system(text);

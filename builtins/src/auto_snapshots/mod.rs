@@ -38,7 +38,7 @@ use hookspec::session::StateDir;
 use hookspec::{Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::places::place;
+use crate::shared::places::place;
 
 pub use history::{Change, Restored, Snapshot};
 pub use shadow::{Shadow, SnapshotError};

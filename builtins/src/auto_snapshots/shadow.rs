@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::git::{Git, GitError};
-use crate::places::file_name;
+use crate::shared::git::{Git, GitError};
+use crate::shared::places::file_name;
 
 /// Never part of a snapshot, at any depth.
 const EXCLUDED: &str =

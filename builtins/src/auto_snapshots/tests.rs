@@ -317,7 +317,7 @@ fn sessions_have_histories_of_their_own_and_may_work_at_once() {
                 let session = place.session(id);
                 for number in 0..3 {
                     before(&session, &save());
-                    place.write(&format!("{}-{number}", crate::places::file_name(id)), "x");
+                    place.write(&format!("{}-{number}", crate::shared::places::file_name(id)), "x");
                     after(&session, &save());
                 }
             });

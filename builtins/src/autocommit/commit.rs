@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::git::{Git, GitError};
+use crate::shared::git::{Git, GitError};
 
 /// A commit that could not be made.
 #[derive(Debug, thiserror::Error)]

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::beforehand::Further;
+use crate::shared::beforehand::Further;
 
 /// Which answers a question has.
 #[derive(Clone, Copy, Debug)]

@@ -53,7 +53,7 @@ use answers::{Choices, Reply};
 use shown::Shown;
 pub use terminal::{Ask, AskError, Terminal};
 
-use crate::beforehand::{Beforehand, Further};
+use crate::shared::beforehand::{Beforehand, Further};
 use undo::loses_nothing;
 
 /// What the model reads when the user said no.

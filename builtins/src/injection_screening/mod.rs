@@ -34,7 +34,7 @@ use hookspec::points::TOOL_RESULT_TRANSFORM;
 use hookspec::{Fold, Message, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::globs::Globs;
+use crate::shared::globs::Globs;
 
 pub use audit::AuditPath;
 pub use rules::RulesError;

@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde::Serialize;
 
-use crate::late::LatePattern;
+use crate::shared::late::LatePattern;
 
 use super::plain::Plain;
 

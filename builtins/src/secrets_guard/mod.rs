@@ -38,8 +38,8 @@ use hookspec::{Fold, Gate, Message, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::globs::Globs;
-use crate::text::escape;
+use crate::shared::globs::Globs;
+use crate::shared::text::escape;
 
 pub use patterns::{PatternError, Patterns};
 use prints::Printed;

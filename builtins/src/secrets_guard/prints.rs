@@ -3,7 +3,7 @@
 //! A command is cut into its simple parts the way a shell would cut it, roughly: what is hidden behind variables,
 //! aliases or another language is not seen.
 
-use crate::globs::Globs;
+use crate::shared::globs::Globs;
 
 use super::table::Prints;
 

@@ -7,7 +7,7 @@ use std::sync::{LazyLock, OnceLock};
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde::Deserialize;
 
-use crate::late::{LateGlobs, LatePattern};
+use crate::shared::late::{LateGlobs, LatePattern};
 
 /// Whoever writes this on a line says that it holds no credential.
 const MARK: &str = "hookspec: allow-secret";

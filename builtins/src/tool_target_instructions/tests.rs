@@ -4,7 +4,7 @@ use hookspec::tool::ToolStatus;
 use hookspec::{Message, ToolUse};
 use serde_json::{Map, Value, json};
 
-use crate::instructions::tests::{Stage, cd, ended, log, ran, start, told};
+use crate::shared::instructions::tests::{Stage, cd, ended, log, ran, start, told};
 
 fn native(tool: &str, arguments: Value) -> ToolUse {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };

@@ -179,9 +179,12 @@ fn slow_a_list_of_the_same_name_and_a_second_core_are_no_hindrance() {
     let workspace = std::fs::read_to_string(root().join("Cargo.toml")).expect("the manifest");
     let (_, members) = workspace.split_once("members = [").expect("members");
     let (_, rest) = members.split_once("]\n").expect("the end of the members");
-    let rest = rest
-        .replacen("version = \"0.1.0\"", "version = \"0.2.0\"", 1)
-        .replace("path = \"hooks-macros\"", &format!("path = {:?}", root().join("hooks-macros")));
+    let rest = rest.replace("path = \"hooks-macros\"", &format!("path = {:?}", root().join("hooks-macros")));
+    // The version is the copy's own: where the target folder lies in the clone, cargo takes the clone for its workspace.
+    let own = second.join("Cargo.toml");
+    let manifest_of_core = std::fs::read_to_string(&own).expect("the manifest of core");
+    let as_another = manifest_of_core.replacen("version.workspace = true", "version = \"0.2.0\"", 1);
+    std::fs::write(&own, as_another).expect("the manifest of the second core");
     let manifest_of_both = format!("[workspace]\nresolver = \"3\"\nmembers = [\"core\"]\n{rest}");
     std::fs::write(elsewhere.join("Cargo.toml"), manifest_of_both).expect("a manifest");
 

@@ -10,9 +10,9 @@ use std::sync::OnceLock;
 use hookspec::model::{MicroDollars, Usage};
 use serde::Deserialize;
 
-use crate::dollars::Dollars;
+use crate::shared::dollars::Dollars;
 
-const TABLE: &str = include_str!("../data/models.toml");
+const TABLE: &str = include_str!("../../data/models.toml");
 
 /// Models that are known by name; without a value it is the built-in table, which nobody has asked for yet.
 #[derive(Clone, Debug)]

@@ -7,7 +7,7 @@ use std::sync::OnceLock;
 use regex::Regex;
 use serde::Deserialize;
 
-use crate::globs::{GlobError, Globs};
+use crate::shared::globs::{GlobError, Globs};
 
 /// A regular expression that is compiled when it is first used.
 #[derive(Debug, Deserialize)]

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use hookspec::{Message, Role};
 
-use crate::text::escape;
+use crate::shared::text::escape;
 
 const OPEN: &str = "<agent-instructions source=\"";
 const CLOSE: &str = "</agent-instructions>";

@@ -14,7 +14,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-static TOKENS: &[u8] = include_bytes!("../../data/o200k_base.tokens");
+static TOKENS: &[u8] = include_bytes!("../../../data/o200k_base.tokens");
 const KNOWN: usize = 199_998;
 /// Bytes of the longest token.
 const LONGEST: usize = 128;
