@@ -28,6 +28,8 @@ mod find;
 mod group;
 mod kept;
 mod run;
+pub mod sandbox;
+pub mod sensitive;
 mod visible;
 
 pub use environment::Environment;

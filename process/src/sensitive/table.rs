@@ -1,0 +1,73 @@
+//! The table, read once.
+
+use std::sync::LazyLock;
+
+use serde::Deserialize;
+
+use super::pattern::Patterns;
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Table {
+    pub(crate) files: Patterns,
+    pub(crate) harmless: Patterns,
+    fixtures: Vec<String>,
+    by_content: Vec<ByContent>,
+    pub(crate) protected: Vec<Protected>,
+    pub(crate) home: Home,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ByContent {
+    files: Patterns,
+    words: Vec<String>,
+}
+
+/// What is not written without a yes, and why.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Protected {
+    pub(crate) why: String,
+    pub(crate) paths: Patterns,
+}
+
+/// Where credentials lie in a home folder.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Home {
+    pub(crate) folders: Vec<String>,
+    #[allow(dead_code, reason = "the sandbox looks there where the system has one")]
+    pub(crate) looked: Vec<String>,
+}
+
+/// The table. A test reads all of it, so that it can be read.
+pub(crate) fn table() -> &'static Table {
+    static TABLE: LazyLock<Table> = LazyLock::new(|| {
+        toml::from_str(include_str!("../../data/sensitive.toml")).unwrap_or_else(|error| {
+            tracing::error!(%error, "the table of sensitive files cannot be read");
+            Table::default()
+        })
+    });
+    &TABLE
+}
+
+impl Table {
+    /// The words that decide whether a file of this name counts, if any do.
+    pub(crate) fn by_content(&self, path: &[String]) -> Option<&[String]> {
+        let kind = self.by_content.iter().find(|kind| kind.files.fit(path))?;
+        let is_fixture = path.iter().rev().skip(1).any(|folder| self.fixtures.contains(folder));
+        (!is_fixture).then_some(&kind.words)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_table_can_be_read() {
+        let table: Table = toml::from_str(include_str!("../../data/sensitive.toml")).unwrap();
+        assert!(!table.files.is_empty() && !table.harmless.is_empty() && table.protected.len() > 2);
+    }
+}
