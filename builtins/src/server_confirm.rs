@@ -9,6 +9,7 @@
 //! | reply | result |
 //! |---|---|
 //! | confirm | run it |
+//! | session | run it, and leave open what it opens until the session ends |
 //! | skip | do not; the turn ends |
 //! | edit, with content | run it with that content |
 //! | auto, with a count | run it, and so many more |
@@ -74,6 +75,7 @@ async fn ask(
 async fn decide(reply: Result<ToolReply, NoAnswer>, session: &Session) -> First<Confirmation> {
     First(match reply {
         Ok(ToolReply::Confirm) => Confirmation::Confirm,
+        Ok(ToolReply::Session) => Confirmation::Session,
         Ok(ToolReply::Edit { content }) => Confirmation::Edit { content },
         Ok(ToolReply::Skip { reason: None }) => Confirmation::Skip { reason: DECLINED.to_owned() },
         Ok(ToolReply::Skip { reason: Some(reason) }) => {

@@ -50,7 +50,7 @@ impl Agent {
         };
         for _ in 0..EDITS {
             let content = match self.ask(&call, tool, &why, seen).await {
-                Some(Confirmation::Confirm) => return run(call, note),
+                Some(Confirmation::Confirm | Confirmation::Session) => return run(call, note),
                 Some(Confirmation::Skip { reason }) => return Verdict::Declined(reason),
                 Some(Confirmation::Edit { content }) => content,
                 None => return Verdict::Denied(unanswered(&why)),
@@ -108,10 +108,10 @@ fn denied(reason: &str, hook: &str) -> Verdict {
 }
 
 fn unanswered(why: &Why) -> String {
-    let wanted = match why {
-        Why::Policy => "this tool asks before each call".to_owned(),
-        Why::Gate(reason) => format!("a hook wants it confirmed ({reason})"),
-    };
+    let wanted = why.reason().map_or_else(
+        || "this tool asks before each call".to_owned(),
+        |reason| format!("a hook wants it confirmed ({reason})"),
+    );
     format!(
         "Denied: {wanted}, and nobody is there to ask. Run interactively, or with -y to confirm everything beforehand."
     )

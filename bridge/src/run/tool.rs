@@ -88,7 +88,7 @@ impl Run<'_> {
         self.absorb(&fired);
         match fired.take_answer() {
             None => return false,
-            Some((Confirmation::Confirm, _)) => self.outcome.opine(Opinion::Allow),
+            Some((Confirmation::Confirm | Confirmation::Session, _)) => self.outcome.opine(Opinion::Allow),
             Some((Confirmation::Skip { reason }, _)) => self.deny(reason),
             Some((Confirmation::Edit { content }, hook)) => match edited(&held.call, &content) {
                 Some(input) => {

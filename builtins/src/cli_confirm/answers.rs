@@ -13,11 +13,14 @@ pub(super) struct Choices {
     pub(super) content: bool,
     /// Whether not all was shown.
     pub(super) more: bool,
+    /// Whether a yes opens something, which can be for the session.
+    pub(super) opens: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reply {
     Yes,
+    Session,
     No,
     Copy,
     Edit,
@@ -27,10 +30,14 @@ pub(super) enum Reply {
     Unknown,
 }
 
-/// As the prompt has them: `[y]es [N]o [e]dit [c]opy [a]ll [?]`.
+/// As the prompt has them: `[y]es [N]o [e]dit [c]opy [a]ll [?]`, and `[s]ession` behind the yes of a call that opens something.
 impl fmt::Display for Choices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.enter { "[Y]es [n]o" } else { "[y]es [N]o" })?;
+        f.write_str(if self.enter { "[Y]es" } else { "[y]es" })?;
+        if self.opens {
+            f.write_str(" [s]ession")?;
+        }
+        f.write_str(if self.enter { " [n]o" } else { " [N]o" })?;
         if self.content {
             f.write_str(" [e]dit [c]opy")?;
         }
@@ -43,9 +50,11 @@ impl fmt::Display for Choices {
 
 impl Choices {
     pub(super) fn help(self) -> String {
-        let Self { enter, content, more } = self;
+        let Self { enter, content, more, opens } = self;
         let rows = [
-            (true, "y", "run it"),
+            (!opens, "y", "run it"),
+            (opens, "y", "run it, with that open to this call only"),
+            (opens, "s", "run it, and leave that open until the session ends"),
             (true, "n", "do not run it; the turn ends"),
             (content, "e", "edit it first, and run what you made of it"),
             (content, "c", "copy it"),
@@ -68,6 +77,7 @@ impl Choices {
         match reply.as_str() {
             "" if self.enter => return Reply::Yes,
             "y" | "yes" => return Reply::Yes,
+            "s" | "session" if self.opens => return Reply::Session,
             "" | "n" | "no" => return Reply::No,
             "c" | "copy" if self.content => return Reply::Copy,
             "e" | "edit" if self.content => return Reply::Edit,

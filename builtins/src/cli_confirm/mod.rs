@@ -9,6 +9,7 @@
 //! | answer | result |
 //! |---|---|
 //! | `y`, `yes` | run it |
+//! | `s`, `session` | run it, and leave open what it opens until the session ends; offered where a yes opens something |
 //! | `n`, `no` | do not; the turn ends |
 //! | Enter | the one with the capital letter, see below |
 //! | `e` | edit the tool's own content (the file, the command) in `$VISUAL` or `$EDITOR`, and run that |
@@ -34,7 +35,7 @@
 //! and a typing error ask again instead of refusing; a copy that failed says so; an editor may have arguments; the end
 //! of the input, Ctrl-C, a failing terminal and three unknown answers in a row refuse. A diff is known by its hunks, so
 //! that no list is taken for one. What was typed before the question is no answer to it. A gate's question is asked also
-//! after `a`.
+//! after `a`. What a yes opens of the sandbox is named, each on a line, and is open to that call only unless `s` says otherwise.
 
 mod answers;
 mod real;
@@ -139,8 +140,11 @@ fn converse(
         None if shown.text.is_empty() => {}
         None => shown.all(terminal, language),
     }
-    if let Why::Gate(reason) = question.why {
+    if let Some(reason) = question.why.reason() {
         terminal.say(reason);
+    }
+    for opened in question.why.opens() {
+        terminal.head(&format!("  a yes opens: {opened}"));
     }
     let beforehand = || session.state_now::<Beforehand>().map_err(|error| error.to_string());
     match beforehand()?.take(question.why) {
@@ -155,14 +159,19 @@ fn converse(
     if settings.bell {
         terminal.bell();
     }
-    let choices =
-        Choices { enter: question.enter, content: !content.is_empty(), more: shown.short.is_some() };
+    let choices = Choices {
+        enter: question.enter,
+        content: !content.is_empty(),
+        more: shown.short.is_some(),
+        opens: !question.why.opens().is_empty(),
+    };
     let prompt = format!("Run {}? {choices} ", visible_line(&call.tool));
     let mut unknown = 0;
     loop {
         let reply = terminal.ask(&prompt, session).map_err(|error| error.to_string())?;
         match choices.parse(&reply) {
             Reply::Yes => return Ok(Confirmation::Confirm),
+            Reply::Session => return Ok(Confirmation::Session),
             Reply::No => return Ok(Confirmation::Skip { reason: DECLINED.to_owned() }),
             Reply::Auto(further) => {
                 beforehand()?.allow(further);

@@ -51,7 +51,7 @@ impl Beforehand {
 
     /// Uses one up: what is left after it, or nothing if the call has to be asked for, as each is that a gate asks about.
     pub fn take(&mut self, why: &Why) -> Option<Further> {
-        if let Why::Gate(_) = why {
+        if *why != Why::Policy {
             return None;
         }
         self.left = match self.left {

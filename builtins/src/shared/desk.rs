@@ -127,6 +127,8 @@ pub struct ToolQuestion {
 pub enum ToolReply {
     /// Run it.
     Confirm,
+    /// Run it, and what it opens stays open for the rest of the session.
+    Session,
     /// Do not.
     Skip {
         /// Why not, for the model.
@@ -190,6 +192,9 @@ pub enum ReplyError {
     /// An edit without content.
     #[error("an edit needs content that is not empty; skip the call to run nothing")]
     NoContent,
+    /// A `session` where nothing is opened.
+    #[error("this call opens nothing that could stay open for the session; use `confirm`")]
+    OpensNothing,
     /// An `auto` that confirms nothing.
     #[error("`count` is how many further calls are confirmed: at least 1; use `confirm` for this one only")]
     NoCount,
@@ -272,9 +277,12 @@ impl Desk {
         }
         let wrong = || ReplyError::WrongKind { id: id.to_owned(), by: "elicit/respond" };
         let mut books = self.books();
-        match books.find(session, id)?.waiter {
-            Waiter::Tool(_) => {}
-            Waiter::Elicit(_) => return Err(wrong()),
+        match &books.find(session, id)?.pending.question {
+            Question::Tool(question) if reply == ToolReply::Session && question.why.opens().is_empty() => {
+                return Err(ReplyError::OpensNothing);
+            }
+            Question::Tool(_) => {}
+            Question::Elicit(_) => return Err(wrong()),
         }
         // Sent under the lock: who times out at this moment finds either the question or the reply.
         match books.close(id).map(|slot| slot.waiter) {

@@ -140,6 +140,12 @@ impl SessionBuilder {
         self
     }
 
+    /// What was lent so far, by its type: for who builds a session for others.
+    #[must_use]
+    pub fn lent<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        self.extensions.get()
+    }
+
     /// Hooks that are off in it from the start, by a full name that they go by.
     #[must_use]
     pub fn disabled(mut self, hooks: impl IntoIterator<Item = String>) -> Self {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookspec::ask::{Elicitation, Why};
+use hookspec::ask::Elicitation;
 use hookspec_builtins::desk::{Board, BoardError, Ended, Pending, Question};
 
 use crate::events::{Closed, Event, PendingElicitation, PendingTool, ShownCall};
@@ -35,10 +35,8 @@ pub(crate) fn shown_question(pending: &Pending) -> ShownQuestion {
             },
             auto_confirm: false,
             preview: question.preview.clone(),
-            why: match &question.why {
-                Why::Policy => None,
-                Why::Gate(reason) => Some(reason.clone()),
-            },
+            why: question.why.reason().map(str::to_owned),
+            opens: question.why.opens().to_vec(),
         }),
         Question::Elicit(request) => ShownQuestion::Elicitation(elicitation(&pending.id, request)),
     }
