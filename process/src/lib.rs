@@ -22,6 +22,7 @@
 //! What is not: a process that moved into a session of its own (a daemon) is beyond reach. On systems that are no Unix nothing is
 //! started: [`Program::run`] is an error that says why.
 
+pub mod command;
 mod environment;
 mod executable;
 mod find;
