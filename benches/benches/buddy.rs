@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use hookspec_session_buddy::errors::Seen;
 use hookspec_session_buddy::metrics::{Filter, TimeOfDay, picture};
-use hookspec_session_buddy::store::Store;
+use hookspec_session_buddy::store::{Scope, Store};
 use hookspec_session_buddy::timeline::Moment;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -62,7 +62,7 @@ fn fill(store: &mut Store, errors: u64, now: Timestamp) {
         let session = format!("s{}", number / 10);
         let message = error(number);
         let seen =
-            Seen { session: &session, message: &message, context: &json!({}), at: now, embedding: None };
+            Seen { session: &session, project: "", message: &message, context: &json!({}), at: now, embedding: None };
         let id = store.record_error(seen).unwrap().unwrap().0;
         let fix = store.record_attempt(id, "edited src/lib.rs", "-a\n+b\n", now).unwrap().unwrap();
         store.resolve(id, fix).unwrap();
@@ -118,12 +118,12 @@ fn main() -> ExitCode {
     };
     let long = format!("{}{}", error(7), (0..80).map(frame).collect::<String>());
     let (search, page) = (Duration::from_millis(50), Duration::from_secs(1));
-    assert!(!store.similar(&known, None, 5).unwrap().is_empty());
+    assert!(!store.similar(&Scope::Project(String::new()), &known, None, 5).unwrap().is_empty());
     let good = [
-        measure("similar: a text that is there", search, || store.similar(&known, None, 5).unwrap()),
-        measure("similar: some words of it", search, || store.similar(other, None, 5).unwrap()),
-        measure("similar: words that every error has", search, || store.similar(common, None, 5).unwrap()),
-        measure("similar: a long text", search, || store.similar(&long, None, 5).unwrap()),
+        measure("similar: a text that is there", search, || store.similar(&Scope::Project(String::new()), &known, None, 5).unwrap()),
+        measure("similar: some words of it", search, || store.similar(&Scope::Project(String::new()), other, None, 5).unwrap()),
+        measure("similar: words that every error has", search, || store.similar(&Scope::Project(String::new()), common, None, 5).unwrap()),
+        measure("similar: a long text", search, || store.similar(&Scope::Project(String::new()), &long, None, 5).unwrap()),
         measure("metrics: the page", page, || {
             let filter = Filter::default();
             picture(&store.summary(&filter).unwrap(), &store.sessions(&filter).unwrap())

@@ -111,9 +111,9 @@ impl Git {
         self.ask(["rev-list", "--count", &range])?.parse().ok()
     }
 
-    /// How many commits came after a time.
+    /// How many commits that change something of the folder came after a time.
     pub(crate) fn commits_after(&self, time: Timestamp) -> Option<u32> {
-        self.ask(["rev-list", "--count", &format!("--since={time}"), "HEAD"])?.parse().ok()
+        self.ask(["rev-list", "--count", &format!("--since={time}"), "HEAD", "--", "."])?.parse().ok()
     }
 
     /// When a file of the folder was last committed.

@@ -24,6 +24,7 @@ pub mod ordering;
 pub mod patterns;
 pub mod points;
 pub mod quality;
+pub mod quote;
 pub mod search;
 pub mod settings;
 pub mod skills;

@@ -25,7 +25,7 @@ fn begin_session(session: &Session, settings: &Settings) -> Result<(), StoreErro
     let head = session.workspace().and_then(|workspace| git::Git::at(workspace)?.head());
     let time_of_day = metrics::TimeOfDay::of(at.to_zoned(settings.zone()).hour());
     let project = store::project(session);
-    store::with(session, |store| {
+    store::keep(session, |store| {
         if settings.keep_days > 0
             && let Ok(oldest) = at.checked_sub((i64::from(settings.keep_days) * 24).hours())
         {

@@ -112,5 +112,5 @@ impl Store {
 /// Adds a moment to a session's timeline.
 pub(crate) fn record(session: &Session, moment: &Moment) -> Result<(), StoreError> {
     let at = session.clock().now();
-    crate::store::with(session, |store| store.record_moment(session.id(), moment, at))
+    crate::store::keep(session, |store| store.record_moment(session.id(), moment, at))
 }

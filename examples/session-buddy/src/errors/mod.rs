@@ -3,9 +3,10 @@
 //! **Watches** errors, edits and tool calls. An error of a tool opens an event in the session's memory; each edit and each
 //! other command that succeeds afterwards is an attempt at it; the first time that the very call that failed succeeds, the
 //! last attempt was the fix and the chain is closed. The same text again (paths, numbers, addresses, hashes and times
-//! aside) is the same event and only counts. **Speaks** when an error comes that is like one which was fixed: what
-//! fixed it, to the model, once for each event. **Keeps** errors, attempts and chains in the database, what is open in
-//! the session's state, so that a resumed session closes what another process opened.
+//! aside) is the same event and only counts. **Speaks** when an error comes that is like one which was fixed in this project, or
+//! in one that the user linked to it: what fixed it, once for each event, as a quotation in the result of the call that failed.
+//! **Keeps** errors, attempts and chains in the database, what is open in the session's state, so that a resumed session closes
+//! what another process opened.
 //!
 //! Limits: an error that is no tool's (a model's, a hook's) has no call that could be run again, so it is recorded and
 //! stays open. What a model does in another way than with tools is not seen.
@@ -17,14 +18,15 @@ mod similar;
 use std::borrow::Cow;
 
 use hookspec::hooks::Failure;
-use hookspec::points::{ERROR, ErrorSource, TOOL_PRE_EXECUTE};
-use hookspec::{Message, Session, ToolUse, hook};
+use hookspec::points::{ERROR, ErrorSource, TOOL_PRE_EXECUTE, TOOL_RESULT_TRANSFORM};
+use hookspec::{Fold, Message, Session, ToolUse, hook};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::ordering::rank;
-use crate::store::{self, Store, StoreError, short};
+use crate::quote::quoted;
+use crate::store::{self, Scope, Store, StoreError, short};
 
 pub use chains::{Attempt, Chain, ErrorRow, KindRow, Seen};
 pub use fingerprint::{fingerprint, kind, mask, own_words};
@@ -37,12 +39,15 @@ const CHANGES: usize = 4000;
 
 /// What a session has open.
 #[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Memory {
     open: Vec<Open>,
     /// The call that runs.
     call: Option<String>,
     /// Whether it has changed a file.
     pub(crate) edited: bool,
+    /// What is to be told with its result.
+    remedy: Option<String>,
 }
 
 /// An error that nothing has fixed yet.
@@ -72,9 +77,10 @@ pub(crate) fn call_text(call: &ToolUse) -> String {
 fn note_call(tool_use: &ToolUse, state: &mut Memory) {
     state.call = Some(call_key(tool_use));
     state.edited = false;
+    state.remedy = None;
 }
 
-/// Records the error; where a similar one was fixed before, tells the model how.
+/// Records the error, and looks up how one like it was fixed.
 #[hook(ERROR, name = "buddy.track_error", priority = rank(10, 0), on_error = not_recorded)]
 fn track_error(
     source: ErrorSource,
@@ -83,38 +89,54 @@ fn track_error(
     attempt: u32,
     session: &Session,
     state: &mut Memory,
-) -> Result<Option<Message>, StoreError> {
+) -> Result<(), StoreError> {
     if error.trim().is_empty() || (retryable && attempt > 0) {
-        return Ok(None);
+        return Ok(());
     }
     let call = (source == ErrorSource::Tool).then(|| state.call.clone()).flatten();
-    let context = json!({ "source": source, "call": call.as_deref().map(|call| short(call, 500)), "project": store::project(session) });
+    let project = &store::project(session);
+    let context = json!({ "source": source, "call": call.as_deref().map(|call| short(call, 500)) });
     let error = &described(error, call.as_deref());
     let embedding = session.extension::<Embedder>().and_then(|embedder| embedder.embed(error));
     let at = session.clock().now();
-    store::with(session, |store| {
+    store::keep(session, |store| {
         let seen = Seen {
             session: session.id(),
+            project,
             message: error,
             context: &context,
             at,
             embedding: embedding.as_deref(),
         };
-        let Some((id, times)) = store.record_error(seen)? else { return Ok(None) };
+        let Some((id, times)) = store.record_error(seen)? else { return Ok(()) };
         if state.open.iter().any(|open| open.error == id) {
-            return Ok(None);
+            return Ok(());
         }
         if times > 1 {
             store.reopen(id, at)?;
         }
-        if let Some(call) = call {
-            state.open.push(Open { error: id, call, last: None });
-            if state.open.len() > MOST_OPEN {
-                state.open.remove(0);
-            }
+        // What is no call's has no result with which it could be told.
+        let Some(call) = call else { return Ok(()) };
+        state.open.push(Open { error: id, call, last: None });
+        if state.open.len() > MOST_OPEN {
+            state.open.remove(0);
         }
-        Ok(store.similar(error, embedding.as_deref(), 1)?.first().map(|found| Message::system(remedy(found))))
+        let found = store.similar(&Scope::of(session), error, embedding.as_deref(), 1)?;
+        state.remedy = found.first().map(|found| remedy(found, project));
+        Ok(())
     })
+}
+
+/// Adds how an error like this one was fixed to the result of the call that failed: before the result is screened.
+#[hook(TOOL_RESULT_TRANSFORM, name = "buddy.tell_remedy", priority = 200)]
+fn tell_remedy(result: &[Message], state: &mut Memory) -> Option<Fold<Vec<Message>>> {
+    let remedy = state.remedy.take()?;
+    let mut result = result.to_vec();
+    match result.first_mut() {
+        Some(first) => first.content.push_str(&format!("\n\n{remedy}")),
+        None => result.push(Message::system(remedy)),
+    }
+    Some(Fold(result))
 }
 
 /// The error's text; where a tool failed without a word, the call is what tells it from others.
@@ -127,11 +149,12 @@ fn described<'e>(error: &'e str, call: Option<&str>) -> Cow<'e, str> {
     }
 }
 
-/// What the model is told.
-fn remedy(found: &Similar) -> String {
+/// What the model is told of an error like its own, in a session of `project`.
+fn remedy(found: &Similar, project: &str) -> String {
+    let whose = store::whose(&found.project, project);
+    let source = format!("how an error like this was fixed before (chain {} of {whose})", found.chain);
     let mut text = format!(
-        "<session_buddy>An error like this was fixed before (chain {}, similarity {:.2}, after {}). The fix: {}",
-        found.chain,
+        "similarity {:.2}, fixed after {}\nthe fix: {}",
         found.similarity,
         crate::metrics::minutes(found.minutes),
         found.action
@@ -139,8 +162,7 @@ fn remedy(found: &Similar) -> String {
     if !found.changes.is_empty() {
         text.push_str(&format!("\n{}", short(found.changes.trim_end(), 1500)));
     }
-    text.push_str("\nIt may not fit here: check before you repeat it.</session_buddy>");
-    text
+    quoted(&source, &text) + "\n[It may not fit here: check before you repeat it.]"
 }
 
 /// A failure of this hook must not fire `ERROR` on and on; it is logged, and that is all.
@@ -159,7 +181,7 @@ pub(crate) fn tried(
         return Ok(());
     }
     let at = session.clock().now();
-    store::with(session, |store| {
+    store::keep(session, |store| {
         for open in &mut state.open {
             open.last = store.record_attempt(open.error, action, &short(changes, CHANGES), at)?.or(open.last);
         }
@@ -180,19 +202,15 @@ pub(crate) fn succeeded(
     let (fixed, open): (Vec<Open>, Vec<Open>) = state.open.drain(..).partition(|open| open.call == key);
     state.open = open;
     let closed =
-        if fixed.is_empty() { Vec::new() } else { store::with(session, |store| close(store, &fixed, at))? };
+        if fixed.is_empty() { Vec::new() } else { store::keep(session, |store| close(store, &fixed, at))? };
     if is_command && !state.edited {
         tried(session, state, &format!("ran `{}`", short(&call_text(call), 500)), "")?;
     }
+    // Numbers and nothing else: what was done is in the conversation already, in words that are not ours.
     let told = closed.iter().map(|chain| {
         let Chain { id, error, fix, minutes, .. } = chain;
-        format!(
-            "chain {id}: error {} ({}) is fixed after {}: {}",
-            error.id,
-            error.kind,
-            crate::metrics::minutes(*minutes),
-            fix.action
-        )
+        let after = crate::metrics::minutes(*minutes);
+        format!("chain {id}: error {} is fixed after {after} by attempt {}", error.id, fix.id)
     });
     let told: Vec<String> = told.collect();
     Ok((!told.is_empty())

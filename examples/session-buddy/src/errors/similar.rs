@@ -13,7 +13,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::store::{Store, StoreError};
+use crate::store::{Scope, Store, StoreError};
 
 use super::fingerprint::{ends, fingerprint, mask};
 
@@ -64,6 +64,8 @@ pub struct Similar {
     pub error: i64,
     /// Its chain's.
     pub chain: i64,
+    /// Its project.
+    pub project: String,
     /// Its text.
     pub message: String,
     /// Where it came from.
@@ -79,12 +81,13 @@ pub struct Similar {
 }
 
 impl Store {
-    /// Errors that were fixed and are like `text`: the most similar first, then those that were fixed soonest.
+    /// A scope's errors that were fixed and are like `text`: the most similar first, then those that were fixed soonest.
     ///
     /// # Errors
     /// If the limit is not 1 to 100, or as the database's.
     pub fn similar(
         &self,
+        scope: &Scope,
         text: &str,
         embedding: Option<&[f32]>,
         limit: usize,
@@ -96,7 +99,7 @@ impl Store {
         if masked.is_empty() {
             return Ok(Vec::new());
         }
-        let mut found = self.ranked(&masked, embedding)?;
+        let mut found = self.ranked(scope, &masked, embedding)?;
         found.retain(|(_, similarity, _)| *similarity > ENOUGH);
         found.sort_by(|one, two| {
             two.1.total_cmp(&one.1).then(one.2.total_cmp(&two.2)).then(one.0.cmp(&two.0))
@@ -106,28 +109,36 @@ impl Store {
     }
 
     /// Errors with their similarity and the minutes to their fix.
-    fn ranked(&self, masked: &str, embedding: Option<&[f32]>) -> Result<Vec<(i64, f64, f64)>, StoreError> {
-        let mut same = self.connection.prepare_cached(
+    fn ranked(
+        &self,
+        scope: &Scope,
+        masked: &str,
+        embedding: Option<&[f32]>,
+    ) -> Result<Vec<(i64, f64, f64)>, StoreError> {
+        let mut same = self.connection.prepare_cached(&format!(
             "SELECT errors.id, chains.minutes FROM errors JOIN chains ON chains.error = errors.id
-             WHERE errors.fingerprint = ?1 ORDER BY chains.minutes LIMIT 100",
-        )?;
-        let rows = same.query_map([fingerprint(masked)], |row| Ok((row.get(0)?, 1.0, row.get(1)?)))?;
+             WHERE errors.fingerprint = ?1 AND {} ORDER BY chains.minutes LIMIT 100",
+            Scope::condition("errors.project", "?2")
+        ))?;
+        let rows = same.query_map(params![fingerprint(masked), scope.parameter()], |row| {
+            Ok((row.get(0)?, 1.0, row.get(1)?))
+        })?;
         let mut found: Vec<(i64, f64, f64)> = rows.collect::<Result<_, _>>()?;
         let mut known: BTreeSet<i64> = found.iter().map(|(error, ..)| *error).collect();
 
-        for (error, minutes, text) in self.candidates(masked)? {
+        for (error, minutes, text) in self.candidates(scope, masked)? {
             if known.insert(error) {
                 found.push((error, likeness(masked, &text), minutes));
             }
         }
         if let Some(wanted) = embedding {
-            self.by_meaning(wanted, &mut found)?;
+            self.by_meaning(scope, wanted, &mut found)?;
         }
         Ok(found)
     }
 
     /// Fixed errors that share the rarest words with a text.
-    fn candidates(&self, masked: &str) -> Result<Vec<(i64, f64, String)>, StoreError> {
+    fn candidates(&self, scope: &Scope, masked: &str) -> Result<Vec<(i64, f64, String)>, StoreError> {
         let mut words = self.known_words(masked)?;
         words.sort();
         let mut read = 0;
@@ -145,11 +156,13 @@ impl Store {
         let order = if read <= READ { "rank" } else { "fixed_texts.rowid DESC" };
         let mut query = self.connection.prepare_cached(&format!(
             "SELECT fixed_texts.rowid, chains.minutes, fixed_texts.text FROM fixed_texts
-             JOIN chains ON chains.error = fixed_texts.rowid
-             WHERE fixed_texts MATCH ?1 ORDER BY {order} LIMIT {CANDIDATES}"
+             JOIN chains ON chains.error = fixed_texts.rowid JOIN errors ON errors.id = fixed_texts.rowid
+             WHERE fixed_texts MATCH ?1 AND {} ORDER BY {order} LIMIT {CANDIDATES}",
+            Scope::condition("errors.project", "?2")
         ))?;
-        let rows =
-            query.query_map([chosen.join(" OR ")], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        let rows = query.query_map(params![chosen.join(" OR "), scope.parameter()], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -165,12 +178,18 @@ impl Store {
         Ok(known)
     }
 
-    fn by_meaning(&self, wanted: &[f32], found: &mut Vec<(i64, f64, f64)>) -> Result<(), StoreError> {
-        let mut query = self.connection.prepare_cached(
+    fn by_meaning(
+        &self,
+        scope: &Scope,
+        wanted: &[f32],
+        found: &mut Vec<(i64, f64, f64)>,
+    ) -> Result<(), StoreError> {
+        let mut query = self.connection.prepare_cached(&format!(
             "SELECT errors.id, chains.minutes, errors.embedding FROM errors JOIN chains ON chains.error = errors.id
-             WHERE errors.embedding IS NOT NULL",
-        )?;
-        let mut rows = query.query([])?;
+             WHERE errors.embedding IS NOT NULL AND {}",
+            Scope::condition("errors.project", "?1")
+        ))?;
+        let mut rows = query.query([scope.parameter()])?;
         while let Some(row) = rows.next()? {
             let error: i64 = row.get(0)?;
             let near = cosine(wanted, &floats(row.get_ref(2)?.as_blob().unwrap_or_default()));
@@ -185,8 +204,8 @@ impl Store {
 
     fn similar_row(&self, error: i64, similarity: f64) -> Result<Similar, StoreError> {
         let mut query = self.connection.prepare_cached(
-            "SELECT chains.id, errors.message, errors.context, attempts.action, attempts.changes, chains.minutes
-             FROM errors JOIN chains ON chains.error = errors.id JOIN attempts ON attempts.id = chains.fix
+            "SELECT chains.id, errors.message, errors.context, attempts.action, attempts.changes, chains.minutes,
+             errors.project FROM errors JOIN chains ON chains.error = errors.id JOIN attempts ON attempts.id = chains.fix
              WHERE errors.id = ?1",
         )?;
         let (context, mut row) = query.query_row(params![error], |row| {
@@ -201,6 +220,7 @@ impl Store {
                     action: row.get(3)?,
                     changes: row.get(4)?,
                     minutes: row.get(5)?,
+                    project: row.get(6)?,
                     similarity,
                 },
             ))

@@ -7,6 +7,8 @@ use std::time::Instant;
 use ignore::WalkBuilder;
 use regex::Regex;
 
+use super::substance;
+
 /// Files that are looked at.
 const MOST_FILES: usize = 50_000;
 /// Bytes of a source file that is read.
@@ -20,17 +22,19 @@ const SIMPLE: usize = 4;
 pub(crate) struct Tree {
     /// Files, relative, with `/`.
     pub(crate) files: Vec<String>,
-    /// Lines of source that are not blank.
+    /// Lines of source that are neither blank nor comments.
     pub(crate) lines: u64,
     /// Those that are indented no deeper than [`SIMPLE`].
     pub(crate) simple_lines: u64,
     /// Lines whose types a compiler checks, and of Python's the share that has annotations.
     pub(crate) typed_lines: f64,
+    /// Lines that could be such: not those of a Python file without functions.
+    pub(crate) typeable_lines: f64,
     /// Lines of Python.
     pub(crate) python_lines: u64,
     /// Files with a literal password, key or secret.
     pub(crate) secrets: Vec<String>,
-    /// Files that hold tests.
+    /// Files that hold tests which can fail.
     pub(crate) tests: usize,
     /// Whether the time, or the number of files, ran out.
     pub(crate) cut_short: bool,
@@ -71,8 +75,8 @@ impl Tree {
 
     fn add(&mut self, path: String, text: Option<&str>) {
         let is_test = is_test_path(&path);
-        let in_file = path.ends_with(".rs") && text.is_some_and(|text| text.contains("#[cfg(test)]"));
-        self.tests += usize::from((is_test && is_source(&path)) || in_file);
+        let may_be_test = is_source(&path) && (is_test || path.ends_with(".rs"));
+        self.tests += usize::from(may_be_test && text.is_some_and(substance::is_tests));
         if let Some(text) = text {
             if is_source(&path) {
                 self.count(&path, text);
@@ -87,7 +91,7 @@ impl Tree {
 
     fn count(&mut self, path: &str, text: &str) {
         let unit = if matches!(extension(path), "js" | "jsx" | "ts" | "tsx" | "rb") { 2 } else { 4 };
-        let lines = text.lines().filter(|line| !line.trim().is_empty());
+        let lines = text.lines().filter(|line| substance::is_code(line, extension(path)));
         let (mut all, mut simple) = (0, 0);
         for line in lines {
             all += 1;
@@ -96,12 +100,18 @@ impl Tree {
         self.lines += all;
         self.simple_lines += simple;
         match extension(path) {
-            "rs" | "go" | "java" | "ts" | "tsx" | "c" | "cpp" | "h" | "hpp" => self.typed_lines += all as f64,
+            "rs" | "go" | "java" | "ts" | "tsx" | "c" | "cpp" | "h" | "hpp" => {
+                self.typed_lines += all as f64;
+                self.typeable_lines += all as f64;
+            }
             "py" => {
                 self.python_lines += all;
-                self.typed_lines += all as f64 * annotated(text);
+                if let Some(share) = annotated(text) {
+                    self.typed_lines += all as f64 * share;
+                    self.typeable_lines += all as f64;
+                }
             }
-            _ => {}
+            _ => self.typeable_lines += all as f64,
         }
     }
 
@@ -119,7 +129,7 @@ fn extension(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-fn is_source(path: &str) -> bool {
+pub(super) fn is_source(path: &str) -> bool {
     crate::metrics::language_of(path).is_some()
 }
 
@@ -143,16 +153,16 @@ fn depth(line: &str, unit: usize) -> usize {
     spaces / unit
 }
 
-/// The share of a Python file's functions that say what they return; 1 without functions.
-fn annotated(text: &str) -> f64 {
+/// The share of a Python file's functions that say what they return; `None` without functions.
+fn annotated(text: &str) -> Option<f64> {
     let defs: Vec<&str> = text
         .split("\n")
         .filter(|line| line.trim_start().starts_with("def ") || line.trim_start().starts_with("async def "))
         .collect();
     if defs.is_empty() {
-        return 1.0;
+        return None;
     }
-    defs.iter().filter(|line| line.contains("->")).count() as f64 / defs.len() as f64
+    Some(defs.iter().filter(|line| line.contains("->")).count() as f64 / defs.len() as f64)
 }
 
 /// Whether a path is a test's by the custom of its language.
@@ -207,8 +217,12 @@ mod tests {
         );
         assert_eq!((tree.lines, tree.simple_lines, tree.python_lines), (4, 3, 4));
         assert!((tree.typed_lines - 2.0).abs() < 1e-9);
-        tree.add("b.rs".into(), Some("fn f() {}\n#[cfg(test)]\nmod tests {}\n"));
+        tree.add("b.rs".into(), Some("fn f() {}\n// a remark\n#[cfg(test)]\nmod tests {}\n"));
         assert!((tree.typed_lines - 5.0).abs() < 1e-9);
-        assert_eq!(tree.tests, 1);
+        tree.add("tests/a.py".into(), Some(""));
+        assert_eq!(tree.tests, 0, "a place for tests is none");
+        tree.add("tests/b.py".into(), Some("def test_b():\n    assert True\n"));
+        tree.add("c.rs".into(), Some("#[test]\nfn c() { assert!(d()); }\n"));
+        assert_eq!(tree.tests, 2);
     }
 }

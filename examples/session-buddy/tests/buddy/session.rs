@@ -2,12 +2,13 @@
 
 use std::sync::Arc;
 
-use hookspec::points::{ERROR, EndReason, ErrorSource};
-use hookspec::{Fold, Hook, Message, fire};
+use hookspec::points::{ERROR, EndReason, ErrorSource, TOOL_PRE_EXECUTE, TOOL_RESULT_TRANSFORM};
+use hookspec::{Fold, Hook, Message, ToolUse, fire};
 use hookspec_session_buddy::errors::{Embed, Embedder};
 use hookspec_session_buddy::metrics::Filter;
 use hookspec_session_buddy::patterns::Kind;
 use hookspec_session_buddy::points::PRE_REFLECTION_STORE;
+use hookspec_session_buddy::store::Scope;
 use serde_json::json;
 
 use crate::stage::{Stage, builder, call, log, run, say, scored, shell, texts};
@@ -30,8 +31,7 @@ async fn an_error_its_attempts_and_its_fix_become_a_chain_that_helps_the_next_se
     let (mut agent, _) = stage.agent(builder(), "first", &script).await;
     agent.prompt(Message::user("mend it")).await;
     assert!(!log(&agent).iter().any(|text| text.contains("was fixed before")), "nothing is known yet");
-    let closed =
-        "<session_buddy>chain 1: error 1 (KeyError) is fixed after 0 s: created good</session_buddy>";
+    let closed = "<session_buddy>chain 1: error 1 is fixed after 0 s by attempt 3</session_buddy>";
     assert_eq!(log(&agent).iter().filter(|text| *text == closed).count(), 1, "{:#?}", log(&agent));
     agent.end(EndReason::Exit).await;
 
@@ -50,9 +50,10 @@ async fn an_error_its_attempts_and_its_fix_become_a_chain_that_helps_the_next_se
     let offered =
         said.iter().find(|text| text.contains("was fixed before")).unwrap_or_else(|| panic!("{said:#?}"));
     assert!(
-        offered.contains("(chain 1, similarity 1.00, after 0 s)")
-            && offered.contains("The fix: created good\ny"),
-        "{offered}"
+        offered.starts_with("The command ended with exit code 1")
+            && offered.contains("(chain 1 of this project)")
+            && offered.contains("\n> similarity 1.00, fixed after 0 s\n> the fix: created good\n> y\n"),
+        "it stands in the result, as a quotation: {offered}"
     );
     agent.end(EndReason::Exit).await;
 }
@@ -67,7 +68,7 @@ async fn another_command_fixes_nothing_and_an_error_that_goes_by_itself_says_so(
     agent.end(EndReason::Exit).await;
     let store = stage.store();
     let fixed: Vec<(String, bool)> =
-        store.kinds().unwrap().into_iter().map(|row| (row.kind, row.fixed > 0.0)).collect();
+        store.kinds(&Scope::All).unwrap().into_iter().map(|row| (row.kind, row.fixed > 0.0)).collect();
     assert_eq!(fixed, [("ConnectionError".to_owned(), true), ("ValueError".to_owned(), false)]);
     assert_eq!(store.chain(1).unwrap().unwrap().fix.action, "ran it again, unchanged");
 }
@@ -143,7 +144,11 @@ async fn that_error_means_the_one_that_is_open() {
     let (mut agent, _) = stage.agent(builder(), "second", &script).await;
     agent.prompt(Message::user("go")).await;
     let said = log(&agent);
-    assert!(said.iter().any(|text| text.starts_with("1.00  ") && text.contains("created good")), "{said:#?}");
+    assert!(
+        said.iter().any(|text| text.contains("error 1 of this project")
+            && text.contains("> similarity 1.00, fixed after 0 s: created good")),
+        "{said:#?}"
+    );
     agent.end(EndReason::Exit).await;
 }
 
@@ -188,13 +193,13 @@ async fn an_error_without_words_or_tried_again_is_not_recorded() {
         let fired = fire!(session, ERROR { source: ErrorSource::Model, error, retryable, attempt }).await;
         assert!(fired.failures().is_empty() && fired.messages().is_empty(), "{fired:?}");
     }
-    assert!(stage.store().kinds().unwrap().is_empty());
+    assert!(stage.store().kinds(&Scope::All).unwrap().is_empty());
     let first = fire!(
         session,
         ERROR { source: ErrorSource::Model, error: "overloaded", retryable: true, attempt: 0 }
     );
     assert!(first.await.failures().is_empty());
-    assert_eq!(stage.store().kinds().unwrap()[0].count, 1);
+    assert_eq!(stage.store().kinds(&Scope::All).unwrap()[0].count, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -247,10 +252,15 @@ impl Embed for Meaning {
 async fn a_host_may_lend_what_embeds() {
     let stage = Stage::new();
     let session = stage.lent(builder(), "a", |session| session.extension(Arc::new(Embedder::new(Meaning))));
+    let call = ToolUse::fenced("shell", [""; 0], "make");
     let tell = async |error: &str| {
+        let _ = fire!(session, TOOL_PRE_EXECUTE { tool_use: &call }).await;
         let fired =
-            fire!(session, ERROR { source: ErrorSource::Host, error, retryable: false, attempt: 0 }).await;
-        texts(&fired.into_messages()).join("\n")
+            fire!(session, ERROR { source: ErrorSource::Tool, error, retryable: false, attempt: 0 }).await;
+        assert!(fired.into_messages().is_empty(), "nothing is said with our authority");
+        let result = [Message::system(error)];
+        let mut fired = fire!(session, TOOL_RESULT_TRANSFORM { tool_use: &call, result: &result }).await;
+        fired.take_value().map(|result| texts(&result).join("\n")).unwrap_or_default()
     };
     assert_eq!(tell("the process ran out of memory").await, "");
     let mut store = stage.store();

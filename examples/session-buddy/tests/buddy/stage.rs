@@ -21,6 +21,8 @@ use serde_json::{Value, json};
 
 pub struct Stage {
     folder: tempfile::TempDir,
+    /// The folder that is worked in.
+    pub project: String,
     pub clock: Clock,
     pub settings: String,
 }
@@ -71,11 +73,17 @@ impl Stage {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("workspace")).unwrap();
         let clock = Clock::manual("2026-03-31T12:00:00Z".parse().unwrap());
-        Self { folder, clock, settings: String::new() }
+        Self { folder, project: "workspace".into(), clock, settings: String::new() }
     }
 
     pub fn workspace(&self) -> PathBuf {
-        self.folder.path().join("workspace").canonicalize().unwrap()
+        self.folder.path().join(&self.project).canonicalize().unwrap()
+    }
+
+    /// Goes on in another project, which is made if need be.
+    pub fn go_to(&mut self, project: &str) {
+        std::fs::create_dir_all(self.folder.path().join(project)).unwrap();
+        self.project = project.into();
     }
 
     pub fn path(&self) -> &Path {
