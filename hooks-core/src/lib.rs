@@ -43,6 +43,7 @@
 //! | add a tool | [`macro@tool`] |
 //! | choose what runs | [`RegistryBuilder`](crate::registry::RegistryBuilder), [`Config`] |
 //! | fire points | [`fire!`], [`fire_now!`], [`Handle`](crate::registry::Handle) |
+//! | keep secrets out of all that is kept | [`redact`], [`redactor!`], [`Session::redacted`] |
 //! | let hooks wrap work | [`around!`], [`around_now!`], [`Next`](crate::hooks::Next) for the hooks |
 //!
 //! What is promised: hooks of a point run by priority (high first), then by name; a hook sees what earlier
@@ -164,6 +165,12 @@ pub mod point {
     pub use crate::plain::verdict::{AroundVerdict, ChangedInput, FiredVerdict, Messages, Never, Verdict};
     pub use crate::point_of::SchemaIfAny;
     pub use crate::registry::any_point::{AnyPoint, find_point, points as all_points};
+}
+
+/// Redactors: what takes out of every text, on its way in, what must not be kept or sent.
+pub mod redact {
+    pub use crate::session::Pieces;
+    pub use crate::session::redact::{Cut, Opening, Redact, Redactable, Redactor, With};
 }
 
 /// Threads and timers, which the host may bring.

@@ -34,7 +34,7 @@ impl Agent {
         let registry = self.session.hooks().load();
         let tool = registry.tools().get(&call.tool);
         let (verdict, seen) = self.may_run(call.clone(), tool).await;
-        self.frontend.called(&call, seen);
+        self.frontend.called(&self.kept(&call), seen);
         let began = Instant::now();
         let mut declined = matches!(verdict, Verdict::Declined(_));
         let (allowed, mut note) = match verdict {
@@ -70,6 +70,10 @@ impl Agent {
         if let Some(note) = note {
             noted(&mut result, &note);
         }
+        // What the tool gave was redacted when it gave it; this is what hooks and the user made of it. Who looks at it keeps the
+        // call too.
+        self.session.redact(&mut result);
+        self.session.redact(&mut call);
         if self.report(&call, result, by, (status, duration)).await.is_err() {
             return CallEnd::NotStored;
         }

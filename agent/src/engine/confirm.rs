@@ -75,7 +75,10 @@ impl Agent {
         why: &Why,
         seen: &mut bool,
     ) -> Option<Confirmation> {
-        let preview = tool.preview.and_then(|preview| preview(call, &self.session));
+        // Who answers is shown the call, and may keep what was asked: what is to run stays here.
+        let mut preview = tool.preview.and_then(|preview| preview(call, &self.session));
+        self.session.redact(&mut preview);
+        let call = &self.kept(call);
         let mut fired =
             fire!(self.session, TOOL_CONFIRM { tool_use: call, preview: preview.as_deref(), why }).await;
         self.after(&fired).await;

@@ -32,7 +32,7 @@ impl Agent {
     /// Writes states and timeline to disk.
     pub(super) fn keep(&self) {
         if let Err(error) = self.storage.save_state(&self.session.save_states()) {
-            self.frontend.notice(&format!("the hooks' states could not be kept: {error}"));
+            self.notice(&format!("the hooks' states could not be kept: {error}"));
         }
         if let Some(timeline) = &self.timeline {
             timeline.flush();
@@ -59,7 +59,7 @@ impl Agent {
             return;
         }
         if let Err(error) = self.storage.save_model(&model) {
-            self.frontend.notice(&format!("the conversation's model could not be kept: {error}"));
+            self.notice(&format!("the conversation's model could not be kept: {error}"));
         }
         self.known_model = model;
         self.invalidated(InvalidationReason::Model).await;
@@ -87,6 +87,7 @@ impl Agent {
     pub async fn edit(&mut self, mut messages: Vec<Message>) -> Result<(), LogError> {
         // What a storage has queued would come behind what is written now.
         self.session.flush().await?;
+        self.session.redact(&mut messages);
         self.storage.rewrite(&mut messages, Rewrite::Edit)?;
         self.put_log(messages, InvalidationReason::Edit).await;
         Ok(())

@@ -128,7 +128,7 @@ impl Agent {
         };
         if !runs.allowed.contains(&call) {
             let (verdict, seen) = self.may_run(call.clone(), Some(tool)).await;
-            self.frontend.called(&call, seen);
+            self.frontend.called(&self.kept(&call), seen);
             match verdict {
                 Verdict::Run(allowed) => call = allowed,
                 Verdict::Edited(edited, note) => {
@@ -153,7 +153,9 @@ impl Agent {
             return Err(ToolError::Interrupted("It was interrupted before it was run again.".into()));
         }
         runs.begun = runs.begun.saturating_add(1);
-        let result = self.run_tool(tool, &call, runs).await;
+        // Before anybody sees it, the hooks around the tool included.
+        let mut result = self.run_tool(tool, &call, runs).await;
+        self.session.redact(&mut result);
         let failed = |error: &&ToolError| matches!(error.status(), ToolStatus::Error | ToolStatus::Timeout);
         runs.failed = result.as_ref().err().filter(failed).map(ToString::to_string);
         runs.results.push(result.clone());
@@ -163,7 +165,7 @@ impl Agent {
 
     /// Runs a tool; an interrupt gives it a moment to clean up.
     async fn run_tool(&mut self, tool: &ToolEntry, call: &ToolUse, runs: &mut Runs) -> ToolResult {
-        self.frontend.tool(call);
+        self.frontend.tool(&self.kept(call));
         let session = self.session.clone();
         let mut running = guarded(tool.name, (tool.run)(call, &session));
         tokio::select! {

@@ -17,6 +17,7 @@ mod opened;
 mod patient;
 mod prices;
 mod queue;
+mod redacted;
 mod sink;
 mod step;
 mod stored;
@@ -157,6 +158,7 @@ impl Agent {
     }
 
     async fn error(&mut self, source: ErrorSource, error: &str, retryable: bool, attempt: u32) {
+        let error = &*self.session.redacted(error);
         let fired = fire!(self.session, points::ERROR { source, error, retryable, attempt }).await;
         if let Some(reason) = fired.session_end() {
             self.ending.get_or_insert_with(|| reason.to_owned());
@@ -183,6 +185,7 @@ pub(crate) async fn report_failures<V: Verdict>(session: &Session, fired: &Fired
 async fn report(session: &Session, failures: &[Failure]) {
     for failure in failures {
         let error = failure.to_string();
+        let error = session.redacted(&error);
         let _ = fire!(
             session,
             points::ERROR { source: ErrorSource::Hook, error: &error, retryable: false, attempt: 0 }

@@ -120,6 +120,7 @@ impl Agent {
         };
         // A new session is begun only once its model can be had: a misspelt name leaves no empty one behind.
         let is_new = matches!(begin, Begin::New(_) | Begin::Fork(..));
+        let copied = matches!(begin, Begin::Fork(..));
         let opened = match &model {
             Some(model) => Some(crate::models::open(model, &model_options)?),
             None if is_new => return Err(OpenError::NoModel),
@@ -132,9 +133,6 @@ impl Agent {
             }
             Begin::Fork(id, messages) => {
                 let conversation = Conversation::create(&logs, &id, &config)?;
-                for message in &messages {
-                    conversation.append(&mut message.clone())?;
-                }
                 (Arc::new(conversation), fresh(messages), StartReason::Fork)
             }
             Begin::Resume(id) => {
@@ -178,6 +176,12 @@ impl Agent {
             builder = builder.observer(observer);
         }
         let session = extend(builder).build();
+        if reason == StartReason::Fork && copied {
+            // As the session has them: redacted.
+            for message in &session.log() {
+                storage.append(&mut Message::clone(message))?;
+            }
+        }
         let mut agent = Self {
             session,
             storage,
@@ -192,6 +196,7 @@ impl Agent {
             ended: false,
             timeline,
         };
+        agent.tell_restored(&loaded);
         if let Err(fault) = agent.begin(&*opened, reason, &loaded).await {
             agent.ended = true; // it has not begun
             return Err(fault.into());

@@ -10,7 +10,7 @@ use hookspec::model::{
 };
 use hookspec::points::{ErrorSource, GENERATION_POST, GENERATION_PRE};
 use hookspec::session::InterruptReason;
-use hookspec::{Message, fire};
+use hookspec::{Message, Session, fire};
 
 use crate::models::{ChunkSink, Model, ModelError};
 
@@ -92,6 +92,7 @@ impl Agent {
         self.after(&fired).await;
         let mut request = fired.take_value().unwrap_or_else(|| request.clone());
         request.messages.extend(fired.into_messages());
+        self.redact_request(&mut request);
         if self.ending.is_some() {
             return Err(stopped("A hook ended the session."));
         }
@@ -101,7 +102,7 @@ impl Agent {
         }
         let model = match self.current_model(&request.model) {
             Ok(model) => model,
-            Err(error) => return Err(tries.fail(error, attempt)),
+            Err(error) => return Err(tries.fail(error, attempt, &self.session)),
         };
         if !model.native_tools() {
             request.tools.clear();
@@ -134,7 +135,9 @@ impl Agent {
                 _ = self.session.until_interrupted() => None,
             }
         };
+        let flow = chunks.rest().await;
         let Chunks { text, session_end, .. } = chunks;
+        let text = self.session.redacted(&text).into_owned();
         if session_end.is_some() {
             self.ending = self.ending.take().or(session_end);
         }
@@ -143,7 +146,11 @@ impl Agent {
                 let reason = self.session.interrupted().unwrap_or(InterruptReason::User);
                 return Err(tries.cut_short(reason, text));
             }
-            Some(Err(error)) => return Err(tries.fail(error, attempt)),
+            Some(Err(error)) => return Err(tries.fail(error, attempt, &self.session)),
+            Some(Ok(_)) if flow.is_break() => {
+                let reason = self.session.interrupted().unwrap_or(InterruptReason::User);
+                return Err(tries.cut_short(reason, text));
+            }
             Some(Ok(response)) => response,
         };
         let took = began.elapsed();
@@ -164,7 +171,7 @@ impl Agent {
 
     /// Tells the hooks at `GENERATION_POST` of an answer.
     pub(super) async fn tell(&mut self, answered: &Answered, usage: Option<&Usage>, model: &str) {
-        let response = answered.message();
+        let response = self.kept(&answered.message());
         let Answered { cost, took, response: Response { finish_reason, .. }, .. } = answered;
         let fired = fire!(
             self.session,
@@ -193,7 +200,10 @@ impl Agent {
         }
         self.frontend.generating(tries.begun);
         let mut chunks = Chunks::new(self.session.clone(), Arc::clone(&self.frontend));
-        let flow = chunks.chunk(&response.text, ChunkKind::Text).await;
+        let flow = match chunks.chunk(&response.text, ChunkKind::Text).await {
+            ControlFlow::Continue(()) => chunks.rest().await,
+            ended @ ControlFlow::Break(()) => ended,
+        };
         self.ending = self.ending.take().or(chunks.session_end);
         match flow {
             ControlFlow::Continue(()) => Ok(()),
@@ -205,8 +215,9 @@ impl Agent {
 }
 
 impl Tries {
-    fn fail(&mut self, error: ModelError, attempt: u32) -> GenerationFault {
-        let fault = GenerationFault::from(error);
+    fn fail(&mut self, error: ModelError, attempt: u32, session: &Session) -> GenerationFault {
+        let mut fault = GenerationFault::from(error);
+        session.redact(&mut fault);
         self.failed = Some((fault.text.clone(), attempt));
         fault
     }

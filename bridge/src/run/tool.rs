@@ -81,8 +81,10 @@ impl Run<'_> {
 
     /// Asks the hooks that answer for the user. Returns whether one did.
     fn confirmed(&mut self, held: &mut Held, why: &Why) -> bool {
-        let tool_use = held.call.tool_use();
-        let preview = preview(&held.call);
+        let mut tool_use = held.call.tool_use();
+        let mut preview = preview(&held.call);
+        self.session.redact(&mut tool_use);
+        self.session.redact(&mut preview);
         let mut fired =
             fire_now!(self.session, TOOL_CONFIRM { tool_use: &tool_use, preview: preview.as_deref(), why });
         self.absorb(&fired);
@@ -122,8 +124,10 @@ impl Run<'_> {
         if ended.status == ToolStatus::Error {
             self.failed(ErrorSource::Tool, &ended.result, false);
         }
-        let tool_use = ended.call.tool_use();
-        let mut message = Message::system(ended.result.as_str());
+        let mut tool_use = ended.call.tool_use();
+        self.session.redact(&mut tool_use);
+        let redacted = self.session.redacted(&ended.result);
+        let mut message = Message::system(redacted.as_ref());
         message.call_id.clone_from(&tool_use.call_id);
         let result = [message];
         let (status, duration) = (ended.status, ended.duration);
@@ -135,10 +139,12 @@ impl Run<'_> {
         let mut fired =
             fire_now!(self.session, TOOL_RESULT_TRANSFORM { tool_use: &tool_use, result: &result });
         self.absorb(&fired);
-        if let Some(changed) = fired.take_value() {
+        let shown = fired.take_value().map(|changed| {
             let text: Vec<String> = changed.into_iter().map(|message| message.content).collect();
-            self.outcome.replace = Some(text.join("\n")).filter(|text| *text != ended.result);
-        }
+            self.session.redacted(&text.join("\n")).into_owned()
+        });
+        let shown = shown.unwrap_or_else(|| redacted.into_owned());
+        self.outcome.replace = Some(shown).filter(|text| *text != ended.result);
     }
 }
 

@@ -25,6 +25,7 @@
 
 mod patterns;
 mod prints;
+mod redactor;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -33,8 +34,8 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
 
-use hookspec::points::{FILE_PRE_PATCH, FILE_PRE_SAVE, TOOL_PRE_EXECUTE, TOOL_RESULT_TRANSFORM};
-use hookspec::{Fold, Gate, Message, Session, ToolUse, hook};
+use hookspec::points::{FILE_PRE_PATCH, FILE_PRE_SAVE, TOOL_PRE_EXECUTE};
+use hookspec::{Gate, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -51,7 +52,7 @@ const TOLD: usize = 5;
 /// A file that is larger, in bytes, is not read to see which credentials it had.
 const LARGEST: u64 = 16 << 20;
 
-/// Which credentials are taken out of results.
+/// Which credentials are taken out of what is kept and sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Redact {
@@ -68,7 +69,7 @@ pub enum Redact {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Which credentials are taken out of results: `off`, `sure` or `all`.
+    /// Which credentials are taken out of what is kept and sent: `off`, `sure` or `all`.
     pub redact: Redact,
     /// Whether the user is asked before a command prints credentials.
     pub commands: bool,
@@ -142,41 +143,6 @@ fn before_call(tool_use: &ToolUse, settings: &Settings) -> Said<Gate> {
     Ok(printed.map(|printed| Gate::ask(question(&printed))))
 }
 
-/// Takes credentials out of a result before other hooks see it.
-#[hook(TOOL_RESULT_TRANSFORM, priority = 1000)]
-fn redact(result: &[Message], settings: &Settings) -> Said<Fold<Vec<Message>>> {
-    without_credentials(result, settings)
-}
-
-/// Takes out what other hooks put into a result.
-#[hook(TOOL_RESULT_TRANSFORM, priority = -100)]
-fn redact_again(result: &[Message], settings: &Settings) -> Said<Fold<Vec<Message>>> {
-    without_credentials(result, settings)
-}
-
-fn without_credentials(result: &[Message], settings: &Settings) -> Said<Fold<Vec<Message>>> {
-    let mut changed = None;
-    for (index, message) in result.iter().enumerate() {
-        let mut found = credentials(&message.content, settings)?;
-        found.retain(|found| {
-            let wanted = match settings.redact {
-                Redact::Off => false,
-                Redact::Sure => found.rule.sure,
-                Redact::All => true,
-            };
-            wanted && !found.marked
-        });
-        if found.is_empty() {
-            continue;
-        }
-        let messages: &mut Vec<Message> = changed.get_or_insert_with(|| result.to_vec());
-        if let Some(into) = messages.get_mut(index) {
-            into.content = redacted(&message.content, &found);
-        }
-    }
-    Ok(changed.map(Fold))
-}
-
 fn credentials(text: &str, settings: &Settings) -> Result<Vec<Found>, TableError> {
     let mut found = table()?.credentials(text)?;
     found.retain(|found| !settings.allow_values.fit(found.value(text)));
@@ -206,19 +172,7 @@ fn is_allowed(path: &Path, session: &Session, settings: &Settings) -> bool {
     settings.allow_paths.fit(path) || inside.is_some_and(|path| settings.allow_paths.fit(path))
 }
 
-fn redacted(text: &str, found: &[Found]) -> String {
-    let mut redacted = String::with_capacity(text.len());
-    let mut from = 0;
-    for found in found {
-        redacted.push_str(text.get(from..found.range.start).unwrap_or_default());
-        let _ = write!(redacted, "[redacted: {}]", found.described(text));
-        from = found.range.end;
-    }
-    redacted.push_str(text.get(from..).unwrap_or_default());
-    redacted
-}
-
-/// Whether a text has what [`redacted`] puts in the place of a credential.
+/// Whether a text has what the redactor puts in the place of a credential.
 fn has_stand_in(text: &str) -> bool {
     text.split("[redacted: ")
         .skip(1)

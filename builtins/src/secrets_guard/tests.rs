@@ -2,10 +2,8 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use hookspec::timeline::Timeline;
-use hookspec::{Config, Hook, Hooks, Registry, fire_now};
+use hookspec::{Config, Hooks, Registry, fire_now};
 use serde_json::json;
 
 use super::*;
@@ -59,12 +57,7 @@ fn shell(command: &str) -> Option<Gate> {
 }
 
 fn result(session: &Session, text: &str) -> String {
-    let messages = [Message::system("before"), Message::system(text).answering("c1")];
-    let call = ToolUse::fenced("shell", [""; 0], "");
-    let mut fired = fire_now!(session, TOOL_RESULT_TRANSFORM { tool_use: &call, result: &messages });
-    let result = fired.take_value().unwrap_or(messages.to_vec());
-    assert_eq!((&result[0], result[1].call_id.as_deref()), (&messages[0], Some("c1")));
-    result[1].content.clone()
+    session.redacted(text).into_owned()
 }
 
 #[test]
@@ -359,29 +352,6 @@ fn results_are_stored_without_credentials() {
     let cut = pem("OPENSSH PRIVATE KEY", "\n");
     let cut = result(&session(""), &cut[..200]);
     assert!(cut.starts_with("[redacted: a private key"), "a key without its end: {cut}");
-}
-
-#[test]
-fn neither_another_hook_nor_the_timeline_sees_a_credential_of_a_result() {
-    let (theirs, added) = (token("ghp_", 36), random(36, ALNUM).replace('a', "7"));
-    let added = format!("gho_{added}");
-    let text = added.clone();
-    let louder = Hook::new(TOOL_RESULT_TRANSFORM, "stage.louder", move |event, _| {
-        Fold(vec![Message::system(format!("{} and {text}", event.result[0].content))])
-    });
-    let registry = Registry::builder().allow(["secrets_guard", "stage"]).register(louder).build().unwrap();
-    let timeline = Arc::new(Timeline::new(10));
-    let session =
-        Session::builder(&Hooks::new(registry), "s").observer(Arc::<Timeline>::clone(&timeline)).build();
-    let call = ToolUse::fenced("shell", [""; 0], "x");
-    let result = [Message::system(format!("it is {theirs}"))];
-    let mut fired = fire_now!(session, TOOL_RESULT_TRANSFORM { tool_use: &call, result: &result });
-    let stored = fired.take_value().unwrap().remove(0).content;
-    assert!(stored.matches("[redacted: a GitHub token").count() == 2, "{stored}");
-    let runs = timeline.runs();
-    assert_eq!(runs.iter().filter(|run| run.fold.is_some()).count(), 3, "{runs:?}");
-    let kept = serde_json::to_string(&runs).unwrap();
-    assert!(!kept.contains(&theirs) && kept.contains(&added), "{kept}");
 }
 
 #[test]

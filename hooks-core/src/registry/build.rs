@@ -13,6 +13,7 @@ use crate::plain::point_info::PointInfo;
 use crate::plain::report::{PluginRow, Problem, Report, point_place};
 use crate::plain::state_key::{StateClash, StateKeys};
 use crate::registry::listed::Listed;
+use crate::session::redact::Redactors;
 use crate::set::{AnySlots, Kept, Registry};
 
 use super::aliases::Aliases;
@@ -116,6 +117,7 @@ impl RegistryBuilder {
             config: Arc::new(self.config),
             kept: Kept::default(),
         };
+        registry.keep(Redactors::of(self.linked, &self.redactors));
         registry.keep(tools);
         registry.keep(rules);
         Ok(registry)

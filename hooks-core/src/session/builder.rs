@@ -20,6 +20,7 @@ use super::log::Log;
 use super::notices::Notices;
 use super::off::Off;
 use super::once::Once;
+use super::redact::{Opening, Redactable, Redactions};
 use super::state::States;
 use super::{Inner, LogSink, LogView, Session};
 
@@ -176,6 +177,9 @@ impl SessionBuilder {
             })
             .collect();
         let cwd = self.cwd.or_else(|| self.workspace.clone()).unwrap_or_else(|| PathBuf::from("."));
+        let redactions = Redactions::open(&Opening::new(&self.hooks, self.workspace.as_deref()));
+        let messages =
+            if redactions.is_empty() { self.messages } else { restored(&self.messages, &redactions) };
         Session(Arc::new(Inner {
             opened: Instant::now(),
             id: self.id,
@@ -186,11 +190,12 @@ impl SessionBuilder {
             cwd: Mutex::new(cwd),
             model: Mutex::new(self.model),
             addresses: Mutex::default(),
-            log: Log::new(self.messages, self.sink.0, self.observer.is_some()),
+            log: Log::new(messages, self.sink.0, self.observer.is_some()),
             notices: self.notices,
             states: States::restored(self.states),
             once,
             extensions: self.extensions,
+            redactions,
             watched: AtomicBool::new(self.observer.is_some() || !disabled.is_empty()),
             observer: self.observer,
             off: Off::new(disabled),
@@ -198,6 +203,16 @@ impl SessionBuilder {
             pending: Arc::default(),
         }))
     }
+}
+
+/// A log of before, as it may be shown and sent now: what was stored once may hold what is taken out today.
+fn restored(messages: &LogView, redactions: &Redactions) -> LogView {
+    let redacted = |message: &Arc<Message>| {
+        let mut message = Arc::clone(message);
+        message.redact(&|text| redactions.redacted(text));
+        message
+    };
+    messages.iter().map(redacted).collect()
 }
 
 impl Session {

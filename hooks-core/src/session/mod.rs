@@ -12,6 +12,9 @@ mod notices;
 mod off;
 mod once;
 mod once_run;
+mod pieces;
+pub(crate) mod redact;
+mod redacted;
 mod state;
 mod state_dir;
 #[cfg(test)]
@@ -53,10 +56,12 @@ use log::Log;
 use notices::Notices;
 use off::Off;
 use once::Once;
+use redact::Redactions;
 
 pub use interrupt::InterruptReason;
 pub use log::{LogFault, LogIter, LogPart, LogPlace, LogSink, LogView};
 pub(crate) use once_run::OnceRun;
+pub use pieces::Pieces;
 pub use state::{HookState, PATIENCE, StateError, StateGuard};
 pub(crate) use state::{States, Taken};
 pub use state_dir::StateDir;
@@ -91,6 +96,7 @@ struct Inner {
     states: States,
     once: Once,
     extensions: Extensions,
+    redactions: Redactions,
     observer: Option<Arc<dyn Observer>>,
     opened: Instant,
     /// Set while firing must look at more than the hooks: an observer, or hooks switched off for this
@@ -306,7 +312,8 @@ impl Session {
     }
 
     /// Tells the observer, who must not harm anybody.
-    pub(crate) fn observe(&self, record: Recorded) {
+    pub(crate) fn observe(&self, mut record: Recorded) {
+        self.redact(&mut record);
         if let Some(observer) = &self.0.observer
             && let Err(panic) = guarded(|| observer.record(record))
         {

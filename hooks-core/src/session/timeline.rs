@@ -16,6 +16,7 @@ use crate::plain::message::Message;
 use crate::plain::point_info::PointInfo;
 use crate::plain::shadow::Shadowed;
 use crate::plain::verdict::Gate;
+use crate::session::redact::{Redactable, With};
 
 /// Told of everything that happens at a session's hook points.
 pub trait Observer: std::fmt::Debug + Send + Sync {
@@ -143,6 +144,15 @@ impl From<Recorded> for TimelineEntry {
                 }))
             }
         }
+    }
+}
+
+impl Redactable for Recorded {
+    fn redact(&mut self, with: With<'_>) -> bool {
+        let Self::Ran(RecordedRun { said: Some(said), .. }) = self else { return false };
+        let SaidRecord { messages, gate, fold, first, flow, error, around: _ } = &mut **said;
+        let told = messages.redact(with) | gate.redact(with) | fold.redact(with);
+        told | first.redact(with) | flow.redact(with) | error.redact(with)
     }
 }
 

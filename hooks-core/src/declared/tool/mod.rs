@@ -5,6 +5,7 @@
 
 mod entry;
 mod linked;
+mod redacted;
 mod set;
 mod text;
 
