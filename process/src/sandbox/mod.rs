@@ -24,8 +24,12 @@
 //!
 //! What this system can hold, and what it cannot, is [`support`], in sentences for those who must know.
 
+#[cfg(not(target_os = "linux"))]
+mod elsewhere;
 mod environment;
 mod leash;
+#[cfg(target_os = "linux")]
+mod linux;
 mod profile;
 mod rules;
 mod support;
@@ -40,12 +44,17 @@ pub use profile::{Grant, Network, Profile};
 pub use support::{Part, Support, support};
 
 use crate::sensitive::Pattern;
+#[cfg(not(target_os = "linux"))]
+use elsewhere as system;
+#[cfg(target_os = "linux")]
+use linux as system;
 use rules::Rules;
 
 /// What a session's programs may do. Clones are one sandbox: what one command starts, the next can see, signal and reach.
 #[derive(Clone, Debug)]
 pub struct Sandbox {
     rules: Arc<Rules>,
+    shared: Arc<system::Shared>,
 }
 
 /// A command that was not confined, and must not be started.
@@ -57,6 +66,9 @@ pub enum SandboxError {
         "No command runs here, since the sandbox is required and cannot be held: {0} `required = false` under `[sandbox]` lets commands run without it."
     )]
     NotHeld(String),
+    /// The command was forked, and could not be brought into the sandbox: it did not run.
+    #[error("The command did not run: {0}.")]
+    Refused(String),
     /// The system failed us.
     #[error("The sandbox could not be made: {doing}: {source}.")]
     System {
@@ -71,7 +83,7 @@ impl Sandbox {
     /// A sandbox over a workspace: with the network, and nothing opened beside what the profile opens.
     #[must_use]
     pub fn new(profile: Profile, workspace: &Path) -> Self {
-        Self { rules: Arc::new(Rules::new(profile, workspace)) }
+        Self { rules: Arc::new(Rules::new(profile, workspace)), shared: Arc::default() }
     }
 
     fn with(mut self, change: impl FnOnce(&mut Rules)) -> Self {
@@ -191,14 +203,28 @@ impl Sandbox {
     /// # Errors
     /// If the sandbox is [required](Sandbox::required) and cannot be held, or the system fails us: the command must not be started.
     pub fn confine(&self, command: &mut Command) -> Result<Leash, SandboxError> {
-        let support = support();
-        if self.rules.is_required && !self.rules.is_open() && !support.is_complete() {
-            return Err(SandboxError::NotHeld(support.missing().join(" ")));
-        }
         if !self.rules.is_open() {
             environment::set(command, &self.variables_let_through());
         }
-        Ok(Leash::default())
+        self.arm(command)
+    }
+
+    /// The same, with the variables that the command has.
+    pub(crate) fn arm(&self, command: &mut Command) -> Result<Leash, SandboxError> {
+        if self.rules.is_required && !self.rules.is_open() {
+            self.check_that_it_is_held()?;
+        }
+        system::confine(&self.rules, &self.shared, command).map(Leash::new)
+    }
+
+    fn check_that_it_is_held(&self) -> Result<(), SandboxError> {
+        let support = support();
+        let missing: Vec<String> =
+            self.rules.without.iter().map(|part| format!("{part:?} was left out.")).collect();
+        if support.is_complete() && missing.is_empty() {
+            return Ok(());
+        }
+        Err(SandboxError::NotHeld([support.missing(), &missing].concat().join(" ")))
     }
 }
 

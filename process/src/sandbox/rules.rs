@@ -64,8 +64,22 @@ impl Rules {
         })
     }
 
+    /// Whether a yes opened something within a folder, but not all of it.
+    pub(super) fn grants_below(&self, folder: &Path) -> bool {
+        self.grants.iter().any(|grant| match grant {
+            Grant::Read(open) | Grant::Write(open) => is_below(&self.absolute(open), folder),
+            _ => false,
+        })
+    }
+
+    pub(super) fn grants_writing_below(&self, folder: &Path) -> bool {
+        self.grants
+            .iter()
+            .any(|grant| matches!(grant, Grant::Write(open) if is_below(&self.absolute(open), folder)))
+    }
+
     /// A relative path begins in the workspace.
-    fn absolute(&self, path: &Path) -> PathBuf {
+    pub(super) fn absolute(&self, path: &Path) -> PathBuf {
         real(&self.workspace.join(path))
     }
 
@@ -136,6 +150,10 @@ impl Rules {
         }
         sensitive::protected(path, &self.workspace)
     }
+}
+
+fn is_below(path: &Path, folder: &Path) -> bool {
+    path != folder && path.starts_with(folder)
 }
 
 /// The temporary folders, without links.

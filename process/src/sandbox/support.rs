@@ -17,6 +17,7 @@ pub enum Part {
 /// What this system can hold, and what it cannot.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Support {
+    parts: Vec<Part>,
     held: Vec<String>,
     missing: Vec<String>,
 }
@@ -28,27 +29,38 @@ impl Support {
         self.missing.is_empty()
     }
 
+    /// Whether this system has a part.
+    #[must_use]
+    pub fn has(&self, part: Part) -> bool {
+        self.parts.contains(&part)
+    }
+
     /// What is held, a sentence each.
     #[must_use]
     pub fn held(&self) -> &[String] {
         &self.held
     }
 
-    /// What is not held, with the reason and the remedy, a sentence each.
+    /// What is not held, with the reason and the remedy, an entry each.
     #[must_use]
     pub fn missing(&self) -> &[String] {
         &self.missing
+    }
+
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+    pub(super) fn holds(&mut self, part: Part, what: &str) {
+        self.parts.push(part);
+        self.held.push(what.to_owned());
+    }
+
+    pub(super) fn lacks(&mut self, what: String) {
+        self.missing.push(what);
     }
 }
 
 /// What this system can hold. Tried once.
 #[must_use]
 pub fn support() -> &'static Support {
-    static SUPPORT: LazyLock<Support> = LazyLock::new(|| {
-        Support {
-        held: vec!["Variables with keys are kept from commands.".to_owned()],
-        missing: vec!["Secrets can be read and everything can be written, since this system has no sandbox that hookspec knows.".to_owned()],
-    }
-    });
+    static SUPPORT: LazyLock<Support> = LazyLock::new(super::system::try_support);
     &SUPPORT
 }

@@ -21,7 +21,7 @@ mod table;
 use std::io::Read;
 use std::path::Path;
 
-pub(crate) use pattern::{Pattern, lowered};
+pub(crate) use pattern::{Pattern, fits_name, lowered};
 pub(crate) use table::table;
 
 /// How much of a file is looked at by [`holds_secret`].
@@ -76,7 +76,7 @@ fn speaks_of(path: &Path, words: &[String]) -> std::io::Result<bool> {
 pub fn protected(path: &Path, workspace: &Path) -> Option<&'static str> {
     let within = path.strip_prefix(workspace).ok()?;
     let parts = lowered(within);
-    table().protected.iter().find(|kind| kind.paths.fit(&parts)).map(|kind| &*kind.why)
+    table().protects(&parts)
 }
 
 #[cfg(test)]

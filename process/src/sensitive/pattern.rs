@@ -43,6 +43,10 @@ impl Pattern {
         if self.is_anchored {
             return fit(&self.parts, path);
         }
+        if !self.parts.iter().any(|part| part == "**") {
+            let start = path.len().checked_sub(self.parts.len()).filter(|_| !self.parts.is_empty());
+            return start.and_then(|start| path.get(start..)).is_some_and(|end| fit(&self.parts, end));
+        }
         (0..path.len()).any(|start| path.get(start..).is_some_and(|rest| fit(&self.parts, rest)))
     }
 }
@@ -59,7 +63,7 @@ fn fit(pattern: &[String], path: &[String]) -> bool {
 }
 
 /// `*` is any number of characters, `?` is one.
-fn fits_name(pattern: &str, name: &str) -> bool {
+pub(crate) fn fits_name(pattern: &str, name: &str) -> bool {
     let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
     let (mut at, mut here) = (0, 0);
     // Where to go on if what follows the last star does not fit.
@@ -87,6 +91,10 @@ pub(crate) struct Patterns {
     names: HashSet<String>,
     wild: Vec<String>,
     paths: Vec<Pattern>,
+    /// The last name that is written out in each path, of those whose last part is one.
+    ends: HashSet<String>,
+    /// The last folder that is written out in each other path.
+    folders: HashSet<String>,
 }
 
 impl Patterns {
@@ -95,7 +103,22 @@ impl Patterns {
         for written in written {
             let written = written.as_ref();
             match (written.contains('/'), written.contains(['*', '?'])) {
-                (true, _) => all.paths.push(Pattern::new(written)),
+                (true, _) => {
+                    let pattern = Pattern::new(written);
+                    let is_plain = |part: &&String| !part.contains(['*', '?']);
+                    match pattern.parts.iter().rev().enumerate().find(|(_, part)| is_plain(part)) {
+                        // `x/**` is `x` too.
+                        Some((0, end)) => _ = all.ends.insert(end.clone()),
+                        Some((_, folder)) => {
+                            all.folders.insert(folder.clone());
+                            if pattern.parts.last().is_some_and(|last| last == "**") {
+                                all.ends.insert(folder.clone());
+                            }
+                        }
+                        None => {}
+                    }
+                    all.paths.push(pattern);
+                }
                 (false, true) => all.wild.push(written.to_lowercase()),
                 (false, false) => _ = all.names.insert(written.to_lowercase()),
             }
@@ -111,6 +134,16 @@ impl Patterns {
     /// Whether a pattern without a slash fits the name, which is in small letters.
     pub(crate) fn fit_name(&self, name: &str) -> bool {
         self.names.contains(name) || self.wild.iter().any(|pattern| fits_name(pattern, name))
+    }
+
+    /// Whether any pattern may fit a path that ends with this name, in small letters, but for those that name a folder above.
+    pub(crate) fn may_end_with(&self, name: &str) -> bool {
+        self.fit_name(name) || self.ends.contains(name)
+    }
+
+    /// Whether any pattern may fit a path for the folder that it lies in.
+    pub(crate) fn may_lie_in(&self, folder: &[String]) -> bool {
+        folder.iter().any(|part| self.folders.contains(part))
     }
 
     #[cfg(test)]

@@ -15,6 +15,7 @@ pub(crate) struct Table {
     by_content: Vec<ByContent>,
     pub(crate) protected: Vec<Protected>,
     pub(crate) home: Home,
+    pub(crate) doors: Doors,
 }
 
 #[derive(Debug, Deserialize)]
@@ -37,8 +38,14 @@ pub(crate) struct Protected {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Home {
     pub(crate) folders: Vec<String>,
-    #[allow(dead_code, reason = "the sandbox looks there where the system has one")]
     pub(crate) looked: Vec<String>,
+}
+
+/// What leads out of a sandbox.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Doors {
+    pub(crate) paths: Vec<String>,
 }
 
 /// The table. A test reads all of it, so that it can be read.
@@ -53,6 +60,23 @@ pub(crate) fn table() -> &'static Table {
 }
 
 impl Table {
+    /// Why a path within a workspace is not written.
+    pub(crate) fn protects(&self, path: &[String]) -> Option<&str> {
+        self.protected.iter().find(|kind| kind.paths.fit(path)).map(|kind| &*kind.why)
+    }
+
+    /// Whether the name of a file or folder is one that a pattern of [`Table::protects`] ends with: most are not.
+    pub(crate) fn may_be_protected(&self, name: &str) -> bool {
+        self.protected.iter().any(|kind| kind.paths.may_end_with(name))
+    }
+
+    /// Whether a file of this name, in this folder, may be one of the secrets: most are not.
+    pub(crate) fn may_be_secret(&self, name: &str, folder: &[String]) -> bool {
+        self.files.may_end_with(name)
+            || self.by_content.iter().any(|kind| kind.files.may_end_with(name))
+            || self.files.may_lie_in(folder)
+    }
+
     /// The words that decide whether a file of this name counts, if any do.
     pub(crate) fn by_content(&self, path: &[String]) -> Option<&[String]> {
         let kind = self.by_content.iter().find(|kind| kind.files.fit(path))?;
