@@ -228,8 +228,10 @@ fn unless_absent(number: sys::Errno) -> Did<()> {
 /// What the first process need not keep of our memory: everything that is no file and not the stack that it stands on. What stayed
 /// shared would have to be copied whenever we write, and holds whatever we know.
 fn memory() -> Vec<(usize, usize)> {
+    thread_local!(static OWN: u8 = const { 0 });
     let here = 0_u8;
-    let here = (&raw const here).addr();
+    // The stack, and what is this thread's own, without which no function of libc works.
+    let kept = [(&raw const here).addr(), OWN.with(|own| std::ptr::from_ref(own).addr())];
     let maps = std::fs::read_to_string("/proc/self/maps").unwrap_or_default();
     let mut found: Vec<(usize, usize)> = maps
         .lines()
@@ -240,7 +242,8 @@ fn memory() -> Vec<(usize, usize)> {
             let (from, to) = range.split_once('-')?;
             let (from, to) = (usize::from_str_radix(from, 16).ok()?, usize::from_str_radix(to, 16).ok()?);
             let is_plain = rights.starts_with("rw-p") && (name.is_empty() || name == "[heap]");
-            (is_plain && !(from..to).contains(&here)).then_some((from, to - from))
+            let is_kept = kept.iter().any(|address| (from..to).contains(address));
+            (is_plain && !is_kept).then_some((from, to - from))
         })
         .collect();
     // The list itself lies in one of them, which is forgotten last.
