@@ -16,6 +16,7 @@ pub(crate) struct Table {
     pub(crate) protected: Vec<Protected>,
     pub(crate) home: Home,
     pub(crate) doors: Doors,
+    pub(crate) caches: Vec<Cache>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -46,6 +47,16 @@ pub(crate) struct Home {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Doors {
     pub(crate) paths: Vec<String>,
+}
+
+/// Where a package manager keeps what it downloads.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+pub(crate) struct Cache {
+    /// The first that is set counts.
+    pub(crate) path: Vec<String>,
+    pub(crate) direct: Vec<String>,
 }
 
 /// The table. A test reads all of it, so that it can be read.

@@ -13,7 +13,7 @@ use super::room::{COVER_FILE, COVER_FOLDER, Room};
 use super::supervise;
 use super::sys::{self, Did, Fork};
 
-/// A file or folder, as it was when it was looked at.
+/// A file or folder, as it was when it was looked at. Without a number, whatever stands there is meant.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
     pub(super) path: CString,
@@ -26,6 +26,8 @@ pub(super) struct Place {
 pub(super) enum Change {
     /// A folder that cannot be replaced as a whole.
     Fixed,
+    /// It can be written, where all else cannot.
+    Writable,
     /// It cannot be written.
     ReadOnly,
     /// A folder that is empty.
@@ -184,17 +186,20 @@ impl Call {
 /// Changes a place, if it is still the file that was looked at: its folder may have been moved and another put there.
 fn apply(place: &Place, change: Change) -> Went {
     let (open, device, number) = sys::open_place(&place.path).map_err(at(Step::Changed))?;
-    if (device, number) != (place.device, place.number) {
+    if place.number != 0 && (device, number) != (place.device, place.number) {
         return Err((Step::Changed, libc::ESTALE));
     }
     let tree = match change {
         Change::HiddenFile => sys::copy_tree(libc::AT_FDCWD, COVER_FILE),
         Change::HiddenFolder => sys::copy_tree(libc::AT_FDCWD, COVER_FOLDER),
-        Change::Fixed | Change::ReadOnly => sys::copy_tree(open, c""),
+        Change::Fixed | Change::Writable | Change::ReadOnly => sys::copy_tree(open, c""),
     };
     let tree = tree.map_err(at(Step::Cover))?;
     if change == Change::ReadOnly {
         sys::restrict_mount(tree, c"", sys::READ_ONLY).map_err(at(Step::Cover))?;
+    }
+    if change == Change::Writable {
+        sys::open_mount(tree).map_err(at(Step::Cover))?;
     }
     sys::attach(tree, open).map_err(at(Step::Cover))?;
     sys::close(tree);

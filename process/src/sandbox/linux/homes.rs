@@ -1,6 +1,7 @@
 //! What is hidden wherever the workspace lies: credentials in homes and in the system, and the doors to those who work outside.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::FileTypeExt;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
@@ -51,6 +52,17 @@ impl Known {
             now == *then && now.is_none_or(|now| self.read.duration_since(now).is_ok_and(|age| age >= GRAIN))
         })
     }
+}
+
+/// Devices that store, and the memory: whoever reads them reads every file.
+pub(super) fn disks() -> Vec<PathBuf> {
+    let raw = ["mem", "kmem", "port", "kmsg"];
+    let entries = std::fs::read_dir("/dev").into_iter().flatten().flatten();
+    let is_raw = |entry: &std::fs::DirEntry| {
+        entry.file_type().is_ok_and(|kind| kind.is_block_device())
+            || raw.iter().any(|name| entry.file_name() == *name)
+    };
+    entries.filter(is_raw).map(|entry| entry.path()).collect()
 }
 
 fn time(path: &Path) -> Option<SystemTime> {

@@ -5,8 +5,10 @@
 //! does, mounts hide what is secret.
 
 use std::collections::BTreeSet;
+use std::ffi::CString;
 use std::io;
 use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 use landlock::{
@@ -32,9 +34,31 @@ pub(super) struct Wanted {
     pub(super) guards_signals: bool,
 }
 
-/// Rights to what there is only when the command starts: the room's list of processes and its terminals.
-pub(super) fn late() -> [(&'static std::ffi::CStr, u64); 2] {
-    [(c"/proc", reading().bits()), (c"/dev/pts", (device() | AccessFs::ReadDir).bits())]
+/// Rights to what there is only when the command starts: the room's list of processes, its terminals and its caches.
+pub(super) fn late(caches: &[PathBuf]) -> Vec<(CString, u64)> {
+    let own = [("/proc", reading()), ("/dev/pts", device() | AccessFs::ReadDir)];
+    let own = own.map(|(path, rights)| (PathBuf::from(path), rights));
+    let all = own.into_iter().chain(caches.iter().map(|path| (path.clone(), writing())));
+    all.filter_map(|(path, rights)| {
+        Some((CString::new(path.into_os_string().into_vec()).ok()?, rights.bits() & known().bits()))
+    })
+    .collect()
+}
+
+/// Of the rights, those that this kernel knows.
+fn known() -> BitFlags<AccessFs> {
+    let version = match super::sys::landlock_version() {
+        None => ABI::Unsupported,
+        Some(1) => ABI::V1,
+        Some(2) => ABI::V2,
+        Some(3 | 4) => ABI::V3,
+        Some(_) => KNOWN,
+    };
+    AccessFs::from_all(version)
+}
+
+fn writing() -> BitFlags<AccessFs> {
+    AccessFs::from_all(KNOWN) & !(AccessFs::MakeBlock | AccessFs::MakeChar)
 }
 
 fn reading() -> BitFlags<AccessFs> {
@@ -69,9 +93,8 @@ pub(super) fn rules(wanted: &Wanted) -> io::Result<Option<OwnedFd>> {
                 allow(&mut rules, &entry.path(), device() | AccessFs::ReadDir)?;
             }
         }
-        let not_made = AccessFs::MakeBlock | AccessFs::MakeChar;
         for folder in &wanted.writable {
-            allow(&mut rules, folder, AccessFs::from_all(KNOWN) & !not_made)?;
+            allow(&mut rules, folder, writing())?;
         }
         Ok(rules)
     };

@@ -7,10 +7,11 @@
 //! child      from the fork to the program   supervise  who waits for the command, and who ends what is left
 //! plan       what one command will find     walk       secrets in a workspace   homes  secrets and doors elsewhere
 //! landlock   where may be written           filter     which calls are refused  repository  what of `.git` runs programs
-//! appeared   what was made that would run later
+//! caches     what package managers write   appeared   what was made that would run later
 //! ```
 
 mod appeared;
+mod caches;
 mod child;
 mod filter;
 mod homes;
@@ -37,17 +38,19 @@ use std::time::SystemTime;
 
 use super::rules::Rules;
 use super::{Network, Part, SandboxError, Support};
+use caches::Caches;
 use child::Call;
 use homes::Known;
 use landlock::Wanted;
 pub(super) use leash::Held;
-use room::Room;
+use plan::Has;
+use room::{Kind, Room};
 use walk::Walk;
 
 /// What the commands of a sandbox share.
 #[derive(Debug, Default)]
 pub(super) struct Shared {
-    rooms: Mutex<HashMap<Network, Arc<Room>>>,
+    rooms: Mutex<HashMap<Kind, Arc<Room>>>,
     walks: Mutex<Vec<Walk>>,
     known: Mutex<Option<Known>>,
     last: Mutex<Option<Last>>,
@@ -94,14 +97,15 @@ pub(super) fn confine(
     if !call.is_open {
         let has = |part: Part| super::support().has(part) && !rules.without.contains(&part);
         if has(Part::Namespaces) {
-            call.room = Some(shared.room(rules.network)?);
+            let kind = Kind { network: rules.network, is_read_only: !has(Part::Landlock) };
+            call.room = Some(shared.room(rules, kind)?);
         }
-        let plan = shared.plan(rules, call.room.is_none());
+        let plan = shared.plan(rules, Has { room: call.room.as_deref(), landlock: has(Part::Landlock) });
         if has(Part::Landlock) {
             call.rules = shared.rules(&plan.wanted)?;
         }
-        if call.room.is_some() {
-            call.late = landlock::late().map(|(path, rights)| (path.to_owned(), rights)).into();
+        if let Some(room) = &call.room {
+            call.late = landlock::late(room.caches());
         }
         call.is_in_network = rules.network() != Network::On;
         if has(Part::Seccomp) {
@@ -127,16 +131,17 @@ pub(super) fn confine(
 }
 
 impl Shared {
-    fn room(&self, network: Network) -> Result<Arc<Room>, SandboxError> {
+    fn room(&self, rules: &Rules, kind: Kind) -> Result<Arc<Room>, SandboxError> {
         let mut rooms = locked(&self.rooms);
-        if let Some(room) = rooms.get(&network) {
+        if let Some(room) = rooms.get(&kind) {
             return Ok(Arc::clone(room));
         }
-        let room = Room::open(network).map_err(|(doing, source)| SandboxError::System { doing, source })?;
-        Ok(Arc::clone(rooms.entry(network).or_insert(Arc::new(room))))
+        let room = Room::open(kind, Caches::of(rules))
+            .map_err(|(doing, source)| SandboxError::System { doing, source })?;
+        Ok(Arc::clone(rooms.entry(kind).or_insert(Arc::new(room))))
     }
 
-    fn plan(&self, rules: &Rules, guards_signals: bool) -> plan::Plan {
+    fn plan(&self, rules: &Rules, has: Has<'_>) -> plan::Plan {
         let mut walks = locked(&self.walks);
         // The workspace, and what else the user opened: there too the programs' own new files may be secrets.
         let roots = [rules.workspace.clone()]
@@ -152,7 +157,7 @@ impl Shared {
             Some(current) => known.insert(current),
             None => known.insert(Known::new()),
         };
-        plan::plan(rules, &mut walks, known, guards_signals)
+        plan::plan(rules, &mut walks, known, has)
     }
 
     /// Rules for what is wanted: the last ones, if they are the same and the folders that they go around have not changed.
@@ -175,7 +180,7 @@ impl Shared {
 /// Tries what this system can do.
 pub(super) fn try_support() -> Support {
     let mut support = Support::default();
-    match Room::open(Network::Loopback) {
+    match Room::open(Kind { network: Network::Loopback, is_read_only: true }, Caches::default()) {
         Ok(_) => support.holds(
             Part::Namespaces,
             "Secrets in the workspace and the home folder cannot be read, what decides which programs run later cannot be written, \

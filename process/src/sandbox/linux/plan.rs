@@ -6,11 +6,13 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::caches;
 use super::child::{Change, Place};
 use super::homes::Known;
 use super::landlock::Wanted;
 use super::repository::{self, Repository};
-use super::walk::{Find, Walk};
+use super::room::Room;
+use super::walk::{Find, Linked, Walk};
 use crate::sandbox::rules::Rules;
 use crate::sensitive;
 
@@ -23,8 +25,16 @@ pub(super) struct Plan {
     pub(super) protected: BTreeSet<PathBuf>,
 }
 
+/// What the plan is for.
+#[derive(Clone, Copy)]
+pub(super) struct Has<'a> {
+    /// The room's namespaces, with the caches that are the sandbox's own there.
+    pub(super) room: Option<&'a Room>,
+    pub(super) landlock: bool,
+}
+
 /// Draws up a plan. A workspace is walked for the first, and looked at for the later ones.
-pub(super) fn plan(rules: &Rules, walks: &mut [Walk], known: &Known, guards_signals: bool) -> Plan {
+pub(super) fn plan(rules: &Rules, walks: &mut [Walk], known: &Known, has: Has<'_>) -> Plan {
     let mut changes = Changes { rules, all: BTreeMap::new() };
     let mut writable: BTreeSet<PathBuf> = rules.writable().into_iter().collect();
     let mut protected = BTreeSet::new();
@@ -69,9 +79,37 @@ pub(super) fn plan(rules: &Rules, walks: &mut [Walk], known: &Known, guards_sign
     for path in &known.doors {
         changes.hide(path);
     }
+    let linked = changes.linked();
+    if !linked.is_empty() {
+        for walk in walks.iter_mut() {
+            for name in walk.names_of(&linked) {
+                changes.hide(&name);
+            }
+        }
+    }
+    match has.room {
+        Some(room) => writable.extend(room.direct().iter().cloned()),
+        None => writable.extend(caches::without_layers(rules)),
+    }
     let writable: Vec<PathBuf> = writable.into_iter().filter(|path| path.exists()).collect();
+    if !has.landlock {
+        // All is read-only then, and what may be written is opened by mounts.
+        for path in &writable {
+            changes.add(path, Change::Writable);
+        }
+        for device in super::homes::disks() {
+            changes.add(&device, Change::HiddenFile);
+        }
+    }
+    let own: &[PathBuf] = has.room.map(Room::caches).unwrap_or_default();
     hidden.retain(|path| !writable.iter().any(|open| path.starts_with(open)));
-    Plan { changes: changes.places(), wanted: Wanted { writable, hidden, guards_signals }, protected }
+    let mut changes = changes.places(own);
+    if !has.landlock {
+        let own = own.iter().filter_map(|path| Some((Place::unchecked(path)?, Change::Writable)));
+        changes.splice(0..0, own.collect::<Vec<_>>());
+    }
+    let guards_signals = has.room.is_none();
+    Plan { changes, wanted: Wanted { writable, hidden, guards_signals }, protected }
 }
 
 struct Changes<'a> {
@@ -114,8 +152,18 @@ impl Changes<'_> {
         self.add(path, Change::ReadOnly);
     }
 
+    /// The hidden files that have other names too.
+    fn linked(&self) -> BTreeSet<Linked> {
+        let hidden = self.all.iter().filter(|(_, change)| **change == Change::HiddenFile);
+        hidden
+            .filter_map(|(path, _)| path.symlink_metadata().ok())
+            .filter(|data| data.is_file() && data.nlink() > 1)
+            .map(|data| (data.dev(), data.ino(), data.nlink()))
+            .collect()
+    }
+
     /// In the order in which they are made, a folder before what lies in it. What lies in a covered folder needs nothing.
-    fn places(self) -> Vec<(Place, Change)> {
+    fn places(self, own: &[PathBuf]) -> Vec<(Place, Change)> {
         let mut places = Vec::with_capacity(self.all.len());
         let mut covering: Option<(PathBuf, Change)> = None;
         for (path, change) in self.all {
@@ -125,7 +173,10 @@ impl Changes<'_> {
             {
                 continue;
             }
-            let Some(place) = place(&path) else { continue };
+            // In a folder of the room's own, the file is another one.
+            let is_own = own.iter().any(|cache| path.starts_with(cache));
+            let place = if is_own && path.exists() { Place::unchecked(&path) } else { Place::at(&path) };
+            let Some(place) = place else { continue };
             if matches!(change, Change::HiddenFolder | Change::ReadOnly) {
                 covering = Some((path, change));
             }
@@ -144,9 +195,14 @@ fn around(folder: &Path, what: &mut dyn FnMut(&Path)) {
     }
 }
 
-/// Which file it is now; none if there is none, or a link.
-fn place(path: &Path) -> Option<Place> {
-    let data = std::fs::symlink_metadata(path).ok().filter(|data| !data.is_symlink())?;
-    let (device, number) = (data.dev(), data.ino());
-    Some(Place { path: CString::new(path.as_os_str().as_bytes()).ok()?, device, number })
+impl Place {
+    /// Which file it is now; none if there is none, or a link.
+    fn at(path: &Path) -> Option<Self> {
+        let data = std::fs::symlink_metadata(path).ok().filter(|data| !data.is_symlink())?;
+        Some(Self { device: data.dev(), number: data.ino(), ..Self::unchecked(path)? })
+    }
+
+    fn unchecked(path: &Path) -> Option<Self> {
+        Some(Self { path: CString::new(path.as_os_str().as_bytes()).ok()?, device: 0, number: 0 })
+    }
 }

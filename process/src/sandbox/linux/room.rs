@@ -11,9 +11,11 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
+use std::path::PathBuf;
 
 use libc::pid_t;
 
+use super::caches::{Caches, Layer};
 use super::sys::{self, Did, Fork};
 use crate::sandbox::Network;
 
@@ -36,6 +38,16 @@ pub(super) struct Room {
     pub(super) messages: OwnedFd,
     /// Only where the network is not the host's.
     pub(super) network: Option<OwnedFd>,
+    caches: Caches,
+    layered: Vec<PathBuf>,
+}
+
+/// How a room is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) struct Kind {
+    pub(super) network: Network,
+    /// Whether nothing is written but what is opened: where Landlock does not say so.
+    pub(super) is_read_only: bool,
 }
 
 impl Room {
@@ -43,7 +55,8 @@ impl Room {
     ///
     /// # Errors
     /// If the system refuses one of the steps, which is told.
-    pub(super) fn open(network: Network) -> Result<Self, (&'static str, io::Error)> {
+    pub(super) fn open(kind: Kind, mut caches: Caches) -> Result<Self, (&'static str, io::Error)> {
+        let network = kind.network;
         let (life, inner) = UnixStream::pair().map_err(|error| ("a pair of sockets", error))?;
         let forgotten = memory();
         let mut kinds = libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
@@ -53,7 +66,7 @@ impl Room {
         let before = sys::block_signals();
         let forked = sys::fork(kinds);
         if matches!(forked, Ok(Fork::Child)) {
-            first(inner.as_raw_fd(), network, &forgotten);
+            first(inner.as_raw_fd(), kind, &caches.layers, &forgotten);
         }
         sys::set_signals(&before);
         drop(inner);
@@ -69,16 +82,28 @@ impl Room {
         let spaces = (|| Ok((space("user")?, space("mnt")?, space("pid")?, space("ipc")?, space("net")?)))();
         let (users, mounts, processes, messages, own_network) =
             spaces.map_err(|error: io::Error| ("the names of its namespaces", error))?;
-        let mut told = [0; 5];
+        let mut told = [0; 13];
         let answer = life.write_all(b"!").and_then(|()| life.read_exact(&mut told));
         answer.map_err(|error| ("its first process", error))?;
-        let [step, number @ ..] = told;
+        let [step, a, b, c, d, refused @ ..] = told;
         if step != 0 {
-            return Err((Step::words(step), io::Error::from_raw_os_error(i32::from_ne_bytes(number))));
+            return Err((Step::words(step), io::Error::from_raw_os_error(i32::from_ne_bytes([a, b, c, d]))));
         }
+        caches.refuse(u64::from_ne_bytes(refused));
         std::mem::forget(half);
         let network = (network != Network::On).then_some(own_network);
-        Ok(Self { life: Some(life), first, users, mounts, processes, messages, network })
+        let layered = caches.layers.iter().map(|layer| layer.path.clone()).collect();
+        Ok(Self { life: Some(life), first, users, mounts, processes, messages, network, caches, layered })
+    }
+
+    /// The folders that are written as a layer.
+    pub(super) fn caches(&self) -> &[PathBuf] {
+        &self.layered
+    }
+
+    /// The folders of caches that are written as they are, since the system has no layers.
+    pub(super) fn direct(&self) -> &[PathBuf] {
+        &self.caches.direct
     }
 }
 
@@ -151,7 +176,7 @@ impl Step {
 }
 
 /// The life of the first process.
-fn first(life: RawFd, network: Network, forgotten: &[(usize, usize)]) -> ! {
+fn first(life: RawFd, kind: Kind, layers: &[Layer], forgotten: &[(usize, usize)]) -> ! {
     sys::new_session();
     sys::forget_children();
     sys::close_all_but(&mut [life]);
@@ -161,13 +186,16 @@ fn first(life: RawFd, network: Network, forgotten: &[(usize, usize)]) -> ! {
     if sys::read(life, &mut byte) != Ok(1) {
         sys::exit(1);
     }
-    let (step, number) = match furnish(network) {
-        Ok(()) => (0, 0),
-        Err((step, number)) => (step as u8, number),
+    let (step, number, refused) = match furnish(kind, layers) {
+        Ok(refused) => (0, 0, refused),
+        Err((step, number)) => (step as u8, number, 0),
     };
     let _ = sys::close_to_others();
-    let [a, b, c, d] = number.to_ne_bytes();
-    sys::write(life, &[step, a, b, c, d]);
+    let mut told = [0; 13];
+    told[0] = step;
+    told[1..5].copy_from_slice(&number.to_ne_bytes());
+    told[5..].copy_from_slice(&u64::to_ne_bytes(refused));
+    sys::write(life, &told);
     for (from, length) in forgotten {
         sys::forget(*from, *length);
     }
@@ -175,8 +203,8 @@ fn first(life: RawFd, network: Network, forgotten: &[(usize, usize)]) -> ! {
     sys::exit(0)
 }
 
-/// What all commands of the room find there.
-fn furnish(network: Network) -> Result<(), (Step, sys::Errno)> {
+/// What all commands of the room find there. The layers that were refused come back as a bit each.
+fn furnish(kind: Kind, layers: &[Layer]) -> Result<u64, (Step, sys::Errno)> {
     use libc::{MS_BIND, MS_NODEV, MS_NOEXEC, MS_NOSUID, MS_REC, MS_SLAVE};
 
     let at = |step| move |number| (step, number);
@@ -207,10 +235,21 @@ fn furnish(network: Network) -> Result<(), (Step, sys::Errno)> {
         MS_NOSUID | MS_NOEXEC,
         Some(c"newinstance,ptmxmode=0666,mode=0620"),
     );
-    if network == Network::Loopback {
+    let mut refused = 0;
+    for (number, layer) in layers.iter().enumerate() {
+        let plain = MS_NOSUID | MS_NODEV;
+        if sys::mount(Some(c"overlay"), &layer.target, Some(c"overlay"), plain, Some(&layer.options)).is_err()
+        {
+            refused |= 1 << number;
+        }
+    }
+    if kind.is_read_only {
+        sys::restrict_mount(nowhere, c"/", sys::READ_ONLY).map_err(at(Step::ReadOnly))?;
+    }
+    if kind.network == Network::Loopback {
         sys::raise_loopback().map_err(at(Step::Loopback))?;
     }
-    Ok(())
+    Ok(refused)
 }
 
 /// What covers a secret file or folder, to be copied on each.

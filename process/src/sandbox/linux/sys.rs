@@ -109,25 +109,36 @@ pub(super) fn attach(tree: RawFd, on: RawFd) -> Did<()> {
 pub(super) const READ_ONLY: u64 = 0x1;
 pub(super) const NO_DEVICES: u64 = 0x4;
 
+/// The kernel's `mount_attr` in its first version.
+#[repr(C)]
+struct Attributes {
+    set: u64,
+    clear: u64,
+    propagation: u64,
+    user_namespace: u64,
+}
+
 /// Takes something from a mount and all below it.
 pub(super) fn restrict_mount(folder: RawFd, path: &CStr, what: u64) -> Did<()> {
-    #[repr(C)]
-    struct Attributes {
-        set: u64,
-        clear: u64,
-        propagation: u64,
-        user_namespace: u64,
-    }
     let attributes = Attributes { set: what, clear: 0, propagation: 0, user_namespace: 0 };
-    let flags = c_long::from(libc::AT_EMPTY_PATH | libc::AT_RECURSIVE);
-    // SAFETY: the structure is the kernel's `mount_attr` in its first version, whose size is told.
+    change_mount(folder, path, libc::AT_EMPTY_PATH | libc::AT_RECURSIVE, &attributes)
+}
+
+/// Lets a mount be written.
+pub(super) fn open_mount(tree: RawFd) -> Did<()> {
+    let attributes = Attributes { set: 0, clear: READ_ONLY, propagation: 0, user_namespace: 0 };
+    change_mount(tree, c"", libc::AT_EMPTY_PATH, &attributes)
+}
+
+fn change_mount(folder: RawFd, path: &CStr, flags: c_int, attributes: &Attributes) -> Did<()> {
+    // SAFETY: the path ends in a zero, and the size of the structure is told.
     let result = unsafe {
         libc::syscall(
             libc::SYS_mount_setattr,
             c_long::from(folder),
             path.as_ptr(),
-            flags,
-            &raw const attributes,
+            c_long::from(flags),
+            std::ptr::from_ref(attributes),
             size_of::<Attributes>(),
         )
     };

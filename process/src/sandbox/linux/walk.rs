@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::OsStr;
 use std::fs::DirEntry;
-use std::os::unix::fs::MetadataExt;
+use std::os::unix::fs::{DirEntryExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -71,7 +71,12 @@ pub(super) struct Walk {
     watch: Option<Watch>,
     by_note: HashMap<i32, PathBuf>,
     pub(super) is_cut: bool,
+    /// The other names of files that have several, as last looked for.
+    links: Option<(BTreeSet<Linked>, Vec<PathBuf>)>,
 }
+
+/// A file with several names: device, number, and how many names.
+pub(super) type Linked = (u64, u64, u64);
 
 impl Walk {
     pub(super) fn new(root: &Path) -> Self {
@@ -81,6 +86,7 @@ impl Walk {
             watch: Watch::new(),
             by_note: HashMap::new(),
             is_cut: false,
+            links: None,
         };
         walk.add(root.to_owned());
         walk
@@ -96,6 +102,34 @@ impl Walk {
         &self.root
     }
 
+    /// All names in the workspace of files that have several, in pruned folders too. What was found holds until a folder changes.
+    pub(super) fn names_of(&mut self, files: &BTreeSet<Linked>) -> Vec<PathBuf> {
+        if let Some((known, names)) = &self.links
+            && known == files
+        {
+            return names.clone();
+        }
+        let numbers: BTreeSet<u64> = files.iter().map(|(_, number, _)| *number).collect();
+        let mut names = Vec::new();
+        let mut waiting = vec![self.root.clone()];
+        while let Some(folder) = waiting.pop() {
+            for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+                let Ok(kind) = entry.file_type() else { continue };
+                if kind.is_dir() {
+                    waiting.push(entry.path());
+                } else if numbers.contains(&entry.ino())
+                    && entry
+                        .metadata()
+                        .is_ok_and(|data| files.contains(&(data.dev(), data.ino(), data.nlink())))
+                {
+                    names.push(entry.path());
+                }
+            }
+        }
+        self.links = Some((files.clone(), names.clone()));
+        names
+    }
+
     fn refresh(&mut self) {
         let dirty: BTreeSet<PathBuf> = match self.watch.as_mut().map(Watch::told) {
             Some(Told::Notes(notes)) => {
@@ -104,6 +138,9 @@ impl Walk {
             Some(Told::All) => self.folders.keys().cloned().collect(),
             None => self.stale(),
         };
+        if !dirty.is_empty() {
+            self.links = None;
+        }
         for folder in dirty {
             self.read_again(&folder);
         }
