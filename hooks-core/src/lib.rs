@@ -182,7 +182,8 @@ pub mod spawn {
 #[cfg(feature = "time")]
 pub mod timeline {
     pub use crate::session::timeline::{
-        AroundRecord, HookRun, Observer, Recorded, RecordedFire, RecordedRun, Timeline, TimelineEntry,
+        AroundRecord, HookRun, Observer, Recorded, RecordedFire, RecordedLabel, RecordedRun, Timeline,
+        TimelineEntry,
     };
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hookspec::points::{SESSION_START, StartReason};
-use hookspec::session::{Clock, LogFault, SessionBuilder};
+use hookspec::session::{Clock, Labelled, LogFault, SessionBuilder};
 use hookspec::timeline::Observer;
 use hookspec::{Hooks, Message, Role, Session, fire};
 
@@ -23,8 +23,8 @@ pub enum Begin {
     New(String),
     /// The conversation of this id, as it was left.
     Resume(String),
-    /// A new conversation of this id that begins with these messages of another.
-    Fork(String, Vec<Message>),
+    /// A new conversation of this id that begins with these messages of another, and carries its labels.
+    Fork(String, Vec<Message>, Vec<Labelled>),
     /// A conversation that the host keeps in a place of its own.
     Stored {
         /// The place.
@@ -131,9 +131,13 @@ impl Agent {
             Begin::New(id) => {
                 (Arc::new(Conversation::create(&logs, &id, &config)?), fresh(Vec::new()), StartReason::New)
             }
-            Begin::Fork(id, messages) => {
+            Begin::Fork(id, messages, labels) => {
                 let conversation = Conversation::create(&logs, &id, &config)?;
-                (Arc::new(conversation), fresh(messages), StartReason::Fork)
+                if !labels.is_empty() {
+                    conversation.save_labels(&labels)?;
+                }
+                let loaded = Loaded { labels, ..fresh(messages) };
+                (Arc::new(conversation), loaded, StartReason::Fork)
             }
             Begin::Resume(id) => {
                 let (conversation, loaded) = Conversation::open(&logs, &id)?;
@@ -144,7 +148,7 @@ impl Agent {
             }
             Begin::Stored { storage, loaded, reason } => (storage, *loaded, reason),
         };
-        let Loaded { messages: loaded, state: states, config, .. } = loaded;
+        let Loaded { messages: loaded, state: states, config, labels, .. } = loaded;
         let model = model.or_else(|| config.chat.model.clone()).ok_or(OpenError::NoModel)?;
         let opened = match opened {
             Some(opened) => opened,
@@ -169,6 +173,7 @@ impl Agent {
             .model(&model)
             .clock(clock)
             .states(states)
+            .labels(labels)
             .extension(Arc::new(Changes::default()))
             .log(loaded.clone(), Some(Box::new(sink)));
         let kept = timeline.clone().map(|file| file as Arc<dyn Observer>);

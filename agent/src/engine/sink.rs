@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hookspec::hooks::{BoxError, BoxFuture};
-use hookspec::session::LogSink;
+use hookspec::session::{Labelled, LogSink};
 use hookspec::{Message, Role};
 
 use super::Frontend;
@@ -47,6 +47,13 @@ impl LogSink for Sink {
             self.frontend.message(message);
         }
         Ok(())
+    }
+
+    fn labels(&self, all: &[Labelled], new: Option<&Labelled>) -> Result<(), BoxError> {
+        let stored = self.storage.save_labels(all);
+        // Also where it is not stored: it holds.
+        new.iter().for_each(|new| self.frontend.labelled(new));
+        Ok(stored?)
     }
 
     fn flush(&self) -> BoxFuture<'_, Result<(), BoxError>> {

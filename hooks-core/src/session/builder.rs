@@ -4,18 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 
 use crate::base::instant::Instant;
 use crate::base::json::Value;
 
 use crate::plain::clock::Clock;
+use crate::plain::label::Labelled;
 use crate::plain::message::Message;
 use crate::session::timeline::Observer;
 use crate::set::Hooks;
 
 use super::extensions::Extensions;
 use super::interrupt::Interrupt;
+use super::labels::Labels;
 use super::log::Log;
 use super::notices::Notices;
 use super::off::Off;
@@ -30,6 +32,8 @@ pub struct SessionBuilder {
     hooks: Hooks,
     id: String,
     parent: Option<String>,
+    parent_labels: Weak<Inner>,
+    labels: Vec<Labelled>,
     clock: Clock,
     workspace: Option<PathBuf>,
     cwd: Option<PathBuf>,
@@ -57,6 +61,8 @@ impl SessionBuilder {
             hooks,
             id,
             parent: None,
+            parent_labels: Weak::new(),
+            labels: Vec::new(),
             clock: Clock::system(),
             workspace: None,
             cwd: None,
@@ -85,10 +91,12 @@ impl SessionBuilder {
         self
     }
 
-    /// The session that starts this one.
+    /// The session that starts this one. What that one is labelled with this one is labelled with from the start.
     #[must_use]
     pub fn parent(mut self, parent: &Session) -> Self {
         self.parent = Some(parent.id().to_owned());
+        self.parent_labels = parent.weak();
+        self.labels.extend(parent.labels());
         self
     }
 
@@ -134,6 +142,13 @@ impl SessionBuilder {
         self
     }
 
+    /// The labels that it carries already, where the host keeps them beside the states.
+    #[must_use]
+    pub fn labels(mut self, labels: impl IntoIterator<Item = Labelled>) -> Self {
+        self.labels.extend(labels);
+        self
+    }
+
     /// Lends something to hooks, by its type.
     #[must_use]
     pub fn extension<T: Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
@@ -166,6 +181,7 @@ impl SessionBuilder {
     #[must_use]
     pub fn build(mut self) -> Session {
         let once = Once::restored(&mut self.states);
+        let labels = Labels::restored(&mut self.states, self.labels, &self.clock);
         let registry = self.hooks.load();
         // By their full names, whatever they were called.
         let disabled: BTreeSet<String> = self
@@ -184,6 +200,8 @@ impl SessionBuilder {
             opened: Instant::now(),
             id: self.id,
             parent: self.parent,
+            parent_labels: self.parent_labels,
+            labels,
             hooks: self.hooks,
             clock: self.clock,
             workspace: self.workspace,

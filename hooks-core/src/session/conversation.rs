@@ -65,6 +65,7 @@ impl Session {
     /// its caller, or a hook said. The log holds what is stored and nothing else then, and the next call starts
     /// afresh. Every call that waits meanwhile has the same error.
     pub async fn flush(&self) -> Result<(), LogFault> {
+        self.keep_labels(None);
         self.0.log.flush(&self.0.id).await
     }
 
@@ -75,6 +76,7 @@ impl Session {
     /// As for [`flush`](Self::flush).
     pub async fn store(&self, mut message: Message) -> Result<Arc<Message>, LogFault> {
         self.redact(&mut message);
+        self.keep_labels(None);
         self.0.log.store(&self.0.id, message).await
     }
 

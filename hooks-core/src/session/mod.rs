@@ -7,6 +7,8 @@ mod extensions;
 mod interrupt;
 #[cfg(test)]
 mod interrupt_tests;
+mod labelled;
+mod labels;
 mod log;
 mod notices;
 mod off;
@@ -29,7 +31,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use crate::base::boxed::BoxFuture;
@@ -52,12 +54,14 @@ pub use builder::SessionBuilder;
 
 use extensions::Extensions;
 use interrupt::Interrupt;
+use labels::Labels;
 use log::Log;
 use notices::Notices;
 use off::Off;
 use once::Once;
 use redact::Redactions;
 
+pub use crate::plain::label::{Label, LabelError, Labelled};
 pub use interrupt::InterruptReason;
 pub use log::{LogFault, LogIter, LogPart, LogPlace, LogSink, LogView};
 pub(crate) use once_run::OnceRun;
@@ -85,6 +89,8 @@ pub struct Session(Arc<Inner>);
 struct Inner {
     id: String,
     parent: Option<String>,
+    parent_labels: Weak<Inner>,
+    labels: Labels,
     hooks: Hooks,
     clock: Clock,
     workspace: Option<PathBuf>,

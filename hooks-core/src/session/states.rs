@@ -88,6 +88,7 @@ impl Session {
     pub fn save_states(&self) -> BTreeMap<String, Value> {
         let mut states = self.0.states.save();
         self.0.once.save(&mut states);
+        self.0.labels.save(&mut states);
         states.values_mut().for_each(|state| {
             self.redact(state);
         });

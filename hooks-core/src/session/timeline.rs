@@ -12,6 +12,7 @@ use crate::base::json::Value;
 use crate::plain::clock::{Timestamp, later};
 use crate::plain::flow::Flow;
 use crate::plain::hook_info::HookInfo;
+use crate::plain::label::Labelled;
 use crate::plain::message::Message;
 use crate::plain::point_info::PointInfo;
 use crate::plain::shadow::Shadowed;
@@ -33,6 +34,8 @@ pub enum Recorded {
     Fired(RecordedFire),
     /// A hook ran.
     Ran(RecordedRun),
+    /// The session was labelled.
+    Labelled(RecordedLabel),
 }
 
 /// A point that fired.
@@ -41,6 +44,18 @@ pub enum Recorded {
 pub struct RecordedFire {
     /// The point.
     pub point: &'static PointInfo,
+    /// When, UTC.
+    pub at: Timestamp,
+    /// When, since the session was opened.
+    pub offset: Duration,
+}
+
+/// A label that came.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RecordedLabel {
+    /// The label and why.
+    pub labelled: Labelled,
     /// When, UTC.
     pub at: Timestamp,
     /// When, since the session was opened.
@@ -118,6 +133,12 @@ impl From<Recorded> for TimelineEntry {
             Recorded::Fired(RecordedFire { point, at, offset }) => {
                 Self::Fired { point: point.wire.to_owned(), at, offset_us: micros(offset) }
             }
+            Recorded::Labelled(RecordedLabel { labelled, at, offset }) => Self::Labelled {
+                label: labelled.label.to_string(),
+                why: labelled.why,
+                at,
+                offset_us: micros(offset),
+            },
             Recorded::Ran(run) => {
                 let (at, offset, took) = (run.at(), run.offset(), run.took());
                 let said = run.said.map_or_else(SaidRecord::default, |said| *said);
@@ -175,6 +196,17 @@ pub enum TimelineEntry {
     },
     /// A hook ran.
     Ran(Box<HookRun>),
+    /// The session was labelled.
+    Labelled {
+        /// The label.
+        label: String,
+        /// Why.
+        why: String,
+        /// When, UTC.
+        at: Timestamp,
+        /// When, in microseconds since the session was opened.
+        offset_us: u64,
+    },
 }
 
 /// One run of one hook.
@@ -282,7 +314,7 @@ impl Timeline {
             .into_iter()
             .filter_map(|entry| match entry {
                 TimelineEntry::Fired { point, .. } => Some(point),
-                TimelineEntry::Ran(_) => None,
+                TimelineEntry::Ran(_) | TimelineEntry::Labelled { .. } => None,
             })
             .collect()
     }
@@ -294,7 +326,7 @@ impl Timeline {
             .into_iter()
             .filter_map(|entry| match entry {
                 TimelineEntry::Ran(run) => Some(*run),
-                TimelineEntry::Fired { .. } => None,
+                TimelineEntry::Fired { .. } | TimelineEntry::Labelled { .. } => None,
             })
             .collect()
     }

@@ -7,6 +7,7 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use hookspec::session::{Label, Labelled};
 use hookspec::{Message, Role};
 use hookspec_agent::log::new_id;
 use serde::{Deserialize, Serialize};
@@ -191,7 +192,14 @@ pub(crate) async fn create(
             )
         })?,
     };
-    let new = NewConversation { id: id.clone(), name: chat.name, model, workspace, parent: None };
+    let new = NewConversation {
+        id: id.clone(),
+        name: chat.name,
+        model,
+        workspace,
+        parent: None,
+        labels: Vec::new(),
+    };
     let whose = owner.clone();
     host.store(move |store| store.create(&whose, &new)).await?;
     let live = host.live(&owner, &id).await?;
@@ -234,6 +242,9 @@ pub(crate) struct Whole {
     branches: Value,
     /// Whether a turn runs.
     generating: bool,
+    /// What the session has met: each with `label`, `why` and `at`.
+    #[schema(value_type = Vec<Object>)]
+    labels: Vec<Labelled>,
 }
 
 /// Reads a conversation.
@@ -251,6 +262,7 @@ pub(crate) async fn read(
             log: store.read(&owner, &id)?,
             branches: branches_json(store.branches(&owner, &id)?),
             generating,
+            labels: store.labels(&owner, &id)?,
         })
     });
     Ok(Json(whole.await?))
@@ -383,7 +395,7 @@ pub(crate) async fn fork(
     let copy = body.id.unwrap_or_else(|| new_id(host.clock.now()));
     let (whose, which) = (owner.clone(), id.clone());
     let branch = body.branch.filter(|branch| branch != "main");
-    let (row, messages) = host
+    let (row, messages, labels) = host
         .store(move |store| {
             let messages = match branch {
                 None => Some(store.read(&whose, &which)?),
@@ -392,7 +404,7 @@ pub(crate) async fn fork(
                     branches.find(|branch| branch.name == name).map(|branch| branch.messages)
                 }
             };
-            Ok((store.row(&whose, &which)?, messages))
+            Ok((store.row(&whose, &which)?, messages, store.labels(&whose, &which)?))
         })
         .await?;
     let mut messages = messages.ok_or_else(|| Problem::not_found("The conversation has no such branch."))?;
@@ -408,6 +420,7 @@ pub(crate) async fn fork(
         model: row.model,
         workspace: row.workspace.into(),
         parent: Some(id),
+        labels,
     };
     let session_id = host
         .store(move |store| {
@@ -448,7 +461,9 @@ pub(crate) async fn import(
     }
     let model = host.model.clone().unwrap_or_default();
     let workspace = host.root.clone();
-    let new = NewConversation { id: id.clone(), name: None, model, workspace, parent: None };
+    // What a stranger's log brings along nobody here has seen.
+    let labels = vec![Labelled::new(Label::FOREIGN_TEXT, "the conversation was imported", host.clock.now())];
+    let new = NewConversation { id: id.clone(), name: None, model, workspace, parent: None, labels };
     let session_id = host
         .store(move |store| {
             store.create_with(&owner, &new, &messages)?;

@@ -27,7 +27,14 @@ fn place() -> Place {
 }
 
 fn new(id: &str) -> NewConversation {
-    NewConversation { id: id.into(), name: None, model: "m/x".into(), workspace: "/w".into(), parent: None }
+    NewConversation {
+        id: id.into(),
+        name: None,
+        model: "m/x".into(),
+        workspace: "/w".into(),
+        parent: None,
+        labels: Vec::new(),
+    }
 }
 
 impl Place {

@@ -7,6 +7,7 @@ mod around;
 mod asking;
 mod attacks;
 mod conversations;
+mod labels;
 mod lifecycle;
 mod parity;
 mod shadow;

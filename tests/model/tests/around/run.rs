@@ -242,7 +242,8 @@ async fn drive(case: Case, path: Path, spawn: Arc<dyn Spawn>) -> Seen {
 
 fn shown(entry: TimelineEntry) -> Entry {
     match entry {
-        TimelineEntry::Fired { .. } => Entry::Fired,
+        // No hook of the model sets a label.
+        TimelineEntry::Fired { .. } | TimelineEntry::Labelled { .. } => Entry::Fired,
         TimelineEntry::Ran(run) => Entry::Ran {
             hook: run.hook,
             messages: run.messages,
