@@ -189,16 +189,15 @@ impl Program {
             .args(&self.args)
             .env_clear()
             .envs(self.environment.variables())
-            .envs(self.variables.iter().map(|(name, value)| (name, value)))
-            .stdin(if self.input.is_empty() { Stdio::null() } else { Stdio::piped() })
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped());
+            .envs(self.variables.iter().map(|(name, value)| (name, value)));
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
         let began = Instant::now();
         let leash = self.sandbox.as_ref().map(|sandbox| sandbox.arm(&mut command)).transpose();
         let mut leash = leash.map_err(|source| ProcessError::Sandbox { program: self.name(), source })?;
+        let input = if self.input.is_empty() { Stdio::null() } else { Stdio::piped() };
+        command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
         let start = |source: io::Error| {
             if let Some(why) = leash.as_ref().and_then(Leash::failure) {
                 let source = SandboxError::Refused(why);

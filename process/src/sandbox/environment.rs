@@ -166,7 +166,7 @@ const FAMILIES: &[&str] = &[
 ];
 
 /// What leads to somebody who works outside the sandbox.
-const DOORS: &[&str] = &["XDG_RUNTIME_DIR", "XDG_SESSION_ID"];
+const DOORS: &[&str] = &["XDG_RUNTIME_DIR"];
 
 /// Whether a variable of ours is let through. `named` are names that the user lets through beside.
 pub(super) fn passes(name: &str, value: Option<&str>, named: &[String]) -> bool {

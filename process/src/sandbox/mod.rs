@@ -24,12 +24,14 @@
 //!
 //! What this system can hold, and what it cannot, is [`support`], in sentences for those who must know.
 
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 mod elsewhere;
 mod environment;
 mod leash;
 #[cfg(target_os = "linux")]
 mod linux;
+#[cfg(any(test, target_os = "macos"))]
+mod macos;
 mod profile;
 mod rules;
 mod support;
@@ -44,10 +46,12 @@ pub use profile::{Grant, Network, Profile};
 pub use support::{Part, Support, support};
 
 use crate::sensitive::Pattern;
-#[cfg(not(target_os = "linux"))]
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
 use elsewhere as system;
 #[cfg(target_os = "linux")]
 use linux as system;
+#[cfg(target_os = "macos")]
+use macos as system;
 use rules::Rules;
 
 /// What a session's programs may do. Clones are one sandbox: what one command starts, the next can see, signal and reach.
@@ -198,7 +202,7 @@ impl Sandbox {
 
     /// Confines what a command starts. Its program, arguments, directory, streams and variables are set before or after; variables
     /// of ours that do not pass are taken away, those that are set on it stay. The command is started once, and the leash held as
-    /// long as anything of it may run.
+    /// long as anything of it may run. On macOS, where another program is put before the command's, its streams are set afterwards.
     ///
     /// # Errors
     /// If the sandbox is [required](Sandbox::required) and cannot be held, or the system fails us: the command must not be started.

@@ -12,6 +12,8 @@ pub enum Part {
     Landlock,
     /// Seccomp: it refuses system calls.
     Seccomp,
+    /// A profile of `sandbox-exec`, on macOS.
+    Profile,
 }
 
 /// What this system can hold, and what it cannot.
@@ -47,7 +49,7 @@ impl Support {
         &self.missing
     }
 
-    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+    #[cfg_attr(not(any(target_os = "linux", target_os = "macos")), allow(dead_code))]
     pub(super) fn holds(&mut self, part: Part, what: &str) {
         self.parts.push(part);
         self.held.push(what.to_owned());

@@ -20,6 +20,8 @@ pub(crate) fn lowered(path: &Path) -> Vec<String> {
 /// Folders, names and stars: `.git/hooks/**`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Pattern {
+    #[cfg(any(test, target_os = "macos"))]
+    written: String,
     parts: Vec<String>,
     is_anchored: bool,
 }
@@ -35,7 +37,17 @@ impl Pattern {
         if is_anchored {
             parts.insert(0, "/".to_owned());
         }
-        Self { parts, is_anchored }
+        Self {
+            #[cfg(any(test, target_os = "macos"))]
+            written: written.to_owned(),
+            parts,
+            is_anchored,
+        }
+    }
+
+    #[cfg(any(test, target_os = "macos"))]
+    pub(crate) fn written(&self) -> &str {
+        &self.written
     }
 
     /// Whether it fits the path: all of it where the pattern begins at the root, else its end. `x/**` fits `x` too.
@@ -95,6 +107,8 @@ pub(crate) struct Patterns {
     ends: HashSet<String>,
     /// The last folder that is written out in each other path.
     folders: HashSet<String>,
+    #[cfg(any(test, target_os = "macos"))]
+    written: Vec<String>,
 }
 
 impl Patterns {
@@ -102,6 +116,8 @@ impl Patterns {
         let mut all = Self::default();
         for written in written {
             let written = written.as_ref();
+            #[cfg(any(test, target_os = "macos"))]
+            all.written.push(written.to_owned());
             match (written.contains('/'), written.contains(['*', '?'])) {
                 (true, _) => {
                     let pattern = Pattern::new(written);
@@ -144,6 +160,11 @@ impl Patterns {
     /// Whether any pattern may fit a path for the folder that it lies in.
     pub(crate) fn may_lie_in(&self, folder: &[String]) -> bool {
         folder.iter().any(|part| self.folders.contains(part))
+    }
+
+    #[cfg(any(test, target_os = "macos"))]
+    pub(crate) fn written(&self) -> impl Iterator<Item = &str> {
+        self.written.iter().map(String::as_str)
     }
 
     #[cfg(test)]

@@ -12,7 +12,7 @@ pub(crate) struct Table {
     pub(crate) files: Patterns,
     pub(crate) harmless: Patterns,
     fixtures: Vec<String>,
-    by_content: Vec<ByContent>,
+    pub(crate) by_content: Vec<ByContent>,
     pub(crate) protected: Vec<Protected>,
     pub(crate) home: Home,
     pub(crate) doors: Doors,
@@ -21,8 +21,8 @@ pub(crate) struct Table {
 
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct ByContent {
-    files: Patterns,
+pub(crate) struct ByContent {
+    pub(crate) files: Patterns,
     words: Vec<String>,
 }
 

@@ -176,6 +176,34 @@ fn a_secret_that_appears_between_two_commands_is_hidden_from_the_next() {
 }
 
 #[test]
+fn a_folder_that_moves_while_commands_start_uncovers_nothing() {
+    if !is_whole() {
+        return;
+    }
+    let world = World::new();
+    world.write("here/.env", SECRET);
+    std::fs::create_dir(world.path("decoy")).unwrap();
+    world.write("decoy/.env", "decoy");
+    let moving = "while :; do mv here there; ln -s decoy here; rm here; mv there here; done";
+    let mut command = bash(&world.path(""), moving);
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let leash = world.sandbox.confine(&mut command).unwrap();
+    let mut mover = command.spawn().unwrap();
+    let mut ran = 0;
+    for _ in 0..100 {
+        let mut command = bash(&world.path(""), "for i in 1 2 3 4 5; do cat */.env; done");
+        let _leash = world.sandbox.confine(&mut command).unwrap();
+        // One that finds another file than was looked at does not start.
+        let Ok(output) = command.output() else { continue };
+        ran += 1;
+        assert!(!String::from_utf8_lossy(&output.stdout).contains(SECRET));
+    }
+    assert!(ran > 0);
+    drop(leash);
+    mover.wait().unwrap();
+}
+
+#[test]
 fn a_yes_opens_what_it_names_for_one_command() {
     if !is_whole() {
         return;

@@ -27,11 +27,12 @@ pub(super) struct After {
     rules: Arc<Rules>,
     shared: Arc<Shared>,
     before: BTreeSet<PathBuf>,
+    tells_of_cut: bool,
 }
 
 impl After {
     pub(super) fn new(rules: &Arc<Rules>, shared: &Arc<Shared>, before: BTreeSet<PathBuf>) -> Self {
-        Self { rules: Arc::clone(rules), shared: Arc::clone(shared), before }
+        Self { rules: Arc::clone(rules), shared: Arc::clone(shared), before, tells_of_cut: true }
     }
 
     /// Moves aside what is new, and tells.
@@ -40,6 +41,10 @@ impl After {
         let new: Vec<PathBuf> = now.difference(&self.before).cloned().collect();
         self.before = now;
         let mut told = Vec::new();
+        let is_cut = locked(&self.shared.walks).iter().any(|walk| walk.is_cut);
+        if is_cut && std::mem::take(&mut self.tells_of_cut) {
+            told.push("The workspace has too many folders to look for secrets in all of them: those that were not found can be read.".to_owned());
+        }
         for path in new {
             // What lies in a folder that is told of already went with it.
             let is_told = path.symlink_metadata().is_err();
