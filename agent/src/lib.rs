@@ -11,6 +11,7 @@ pub mod engine;
 pub mod log;
 pub mod models;
 pub mod paths;
+pub mod sandbox;
 pub mod spawn;
 pub mod tools;
 

@@ -61,8 +61,14 @@ fn fill(store: &mut Store, errors: u64, now: Timestamp) {
     for number in 0..errors {
         let session = format!("s{}", number / 10);
         let message = error(number);
-        let seen =
-            Seen { session: &session, project: "", message: &message, context: &json!({}), at: now, embedding: None };
+        let seen = Seen {
+            session: &session,
+            project: "",
+            message: &message,
+            context: &json!({}),
+            at: now,
+            embedding: None,
+        };
         let id = store.record_error(seen).unwrap().unwrap().0;
         let fix = store.record_attempt(id, "edited src/lib.rs", "-a\n+b\n", now).unwrap().unwrap();
         store.resolve(id, fix).unwrap();
@@ -120,10 +126,18 @@ fn main() -> ExitCode {
     let (search, page) = (Duration::from_millis(50), Duration::from_secs(1));
     assert!(!store.similar(&Scope::Project(String::new()), &known, None, 5).unwrap().is_empty());
     let good = [
-        measure("similar: a text that is there", search, || store.similar(&Scope::Project(String::new()), &known, None, 5).unwrap()),
-        measure("similar: some words of it", search, || store.similar(&Scope::Project(String::new()), other, None, 5).unwrap()),
-        measure("similar: words that every error has", search, || store.similar(&Scope::Project(String::new()), common, None, 5).unwrap()),
-        measure("similar: a long text", search, || store.similar(&Scope::Project(String::new()), &long, None, 5).unwrap()),
+        measure("similar: a text that is there", search, || {
+            store.similar(&Scope::Project(String::new()), &known, None, 5).unwrap()
+        }),
+        measure("similar: some words of it", search, || {
+            store.similar(&Scope::Project(String::new()), other, None, 5).unwrap()
+        }),
+        measure("similar: words that every error has", search, || {
+            store.similar(&Scope::Project(String::new()), common, None, 5).unwrap()
+        }),
+        measure("similar: a long text", search, || {
+            store.similar(&Scope::Project(String::new()), &long, None, 5).unwrap()
+        }),
         measure("metrics: the page", page, || {
             let filter = Filter::default();
             picture(&store.summary(&filter).unwrap(), &store.sessions(&filter).unwrap())

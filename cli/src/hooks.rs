@@ -9,6 +9,8 @@ use hookspec::registry::{Plugin, RegistryBuilder};
 use hookspec::session::{SessionBuilder, StateDir};
 use hookspec::{Mode, Registry};
 use hookspec_agent::engine::Prices;
+use hookspec_agent::sandbox::SandboxSettings;
+use hookspec_bridge::command::Walls;
 use hookspec_bridge::inbound::Inbound;
 use hookspec_builtins::cli_confirm::Terminal;
 use hookspec_builtins::models::Models;
@@ -124,6 +126,14 @@ pub(crate) fn builder_with(
 pub(crate) fn lend(session: SessionBuilder, settings: &Settings) -> SessionBuilder {
     let session = session.extension(Arc::new(Terminal::real()));
     lend_to_any(session, &settings.paths.state_dir, &settings.models)
+}
+
+/// The walls of a session of our own hosts: what its tools and its scripts may do.
+pub(crate) fn confine(session: SessionBuilder, settings: &SandboxSettings) -> SessionBuilder {
+    let scripts = SandboxSettings { profile: Some(settings.scripts()), ..settings.clone() };
+    session
+        .extension(Arc::new(settings.clone()))
+        .extension(Arc::new(Walls::new(move |workspace| scripts.sandbox(workspace))))
 }
 
 /// The same for a host without a terminal: a place for what they keep, what is known of models; and to its engine

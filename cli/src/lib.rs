@@ -23,6 +23,7 @@ mod places;
 mod post;
 mod progress;
 mod project;
+mod sandbox;
 mod screen;
 mod settings;
 mod show;

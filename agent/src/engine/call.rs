@@ -25,6 +25,12 @@ pub(super) enum CallEnd {
 impl Agent {
     /// Transforms, gates, confirms, runs, reports, transforms, stores: in this order, always to the end.
     pub(super) async fn call(&mut self, call: ToolUse) -> CallEnd {
+        let end = self.call_to_its_end(call).await;
+        self.confinement.over();
+        end
+    }
+
+    async fn call_to_its_end(&mut self, call: ToolUse) -> CallEnd {
         let mut fired = fire!(self.session, TOOL_TRANSFORM { tool_use: &call }).await;
         self.after(&fired).await;
         let announced = call.call_id.clone();

@@ -18,6 +18,7 @@ impl Agent {
         self.after(&fired).await;
         let _ = self.stored().await; // whoever could be told has been
         self.ended = true;
+        self.confinement.end();
         let deadline = self.session.hooks().drain_time();
         let left = self.session.drain(deadline).await;
         if !left.is_empty() {

@@ -2,6 +2,7 @@
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -167,6 +168,8 @@ impl Agent {
     async fn run_tool(&mut self, tool: &ToolEntry, call: &ToolUse, runs: &mut Runs) -> ToolResult {
         self.frontend.tool(&self.kept(call));
         let session = self.session.clone();
+        let confinement = Arc::clone(&self.confinement);
+        let _opened = confinement.run(call);
         let mut running = guarded(tool.name, (tool.run)(call, &session));
         tokio::select! {
             ended = &mut running => ended,

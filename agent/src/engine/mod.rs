@@ -34,6 +34,7 @@ use hookspec::points::{self, EndReason, ErrorSource};
 use hookspec::{Message, Session, fire};
 
 use crate::log::Storage;
+use crate::sandbox::Confinement;
 
 use opened::Opened;
 
@@ -117,6 +118,7 @@ pub struct Agent {
     ending: Option<String>,
     ended: bool,
     timeline: Option<Arc<TimelineFile>>,
+    confinement: Arc<Confinement>,
 }
 
 impl Agent {
@@ -168,6 +170,7 @@ impl Agent {
 
 impl Drop for Agent {
     fn drop(&mut self) {
+        self.confinement.end();
         if !self.ended {
             tracing::warn!(
                 session = self.session.id(),

@@ -10,6 +10,7 @@ use hookspec::{Hooks, Message, Role, Session, fire};
 
 use crate::log::{Chat, Conversation, ConversationConfig, Loaded, LogError, Storage};
 use crate::models::{Model, ModelError, ModelOptions};
+use crate::sandbox::{Confinement, SandboxSettings};
 use crate::tools::Changes;
 
 use super::opened::Opened;
@@ -90,7 +91,9 @@ pub enum OpenError {
 impl Agent {
     /// Opens a session and fires `SESSION_START`.
     ///
-    /// `extend` may add to the session what hooks of this host need (a terminal, for one), and [`Prices`](super::Prices).
+    /// `extend` may add to the session what hooks of this host need (a terminal, for one), [`Prices`](super::Prices), and
+    /// [`SandboxSettings`]; without these the session's tools are confined to the workspace. Hooks find the
+    /// [`Confinement`] and, to start programs, the [`Sandbox`](hookspec_process::sandbox::Sandbox) as extensions.
     ///
     /// # Errors
     /// If the log cannot be read or is open elsewhere, the model is unknown, or the workspace is unusable.
@@ -180,7 +183,13 @@ impl Agent {
         if let Some(observer) = observer.or(kept) {
             builder = builder.observer(observer);
         }
-        let session = extend(builder).build();
+        let builder = extend(builder);
+        let settings = builder.lent::<SandboxSettings>().map(|lent| (*lent).clone()).unwrap_or_default();
+        let confinement = Arc::new(Confinement::new(settings, &workspace));
+        let session = builder
+            .extension(Arc::clone(&confinement))
+            .extension(Arc::new(confinement.sandbox().clone()))
+            .build();
         if reason == StartReason::Fork && copied {
             // As the session has them: redacted.
             for message in &session.log() {
@@ -200,6 +209,7 @@ impl Agent {
             ending: None,
             ended: false,
             timeline,
+            confinement,
         };
         agent.tell_restored(&loaded);
         if let Err(fault) = agent.begin(&*opened, reason, &loaded).await {
