@@ -143,6 +143,7 @@ pub(crate) fn lend_to_any(session: SessionBuilder, state_dir: &Path, models: &Ar
     let models = Arc::clone(models);
     session
         .extension(Arc::new(StateDir(state_dir.to_owned())))
+        .extension(Arc::new(crate::consent::consent()))
         .extension(known)
         .extension(Arc::new(Prices::new(move |model, usage| models.cost(model, usage))))
 }

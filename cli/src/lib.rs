@@ -12,6 +12,7 @@
 //! too: see [`command!`].
 
 mod commands;
+mod consent;
 mod extension;
 mod foreign;
 mod hooks;

@@ -16,6 +16,8 @@
 //! # Ok::<(), hookspec_process::ProcessError>(())
 //! ```
 //!
+//! [`git`](mod@git) is git with all of that, and such that it runs nothing that a repository names.
+//!
 //! What programs and models wrote is shown to people by [`visible`], with nothing in it that deceives.
 //!
 //! What is promised: when `run` returns, the program and every process of its group have been told to die.
@@ -23,9 +25,12 @@
 //! started: [`Program::run`] is an error that says why.
 
 pub mod command;
+pub mod consent;
 mod environment;
 mod executable;
 mod find;
+#[cfg(unix)]
+pub mod git;
 mod group;
 mod kept;
 mod run;

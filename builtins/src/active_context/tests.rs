@@ -9,7 +9,6 @@ use hookspec::points::GENERATION_PRE;
 use hookspec::{Config, Hooks, Message, Registry, Role, Session, fire_now};
 
 use crate::Home;
-use crate::shared::git::Git;
 
 const ON: &str = "[hooks.active_context]\nenabled = true\n";
 
@@ -52,7 +51,7 @@ impl Stage {
 
     /// A repository in `directory`, with all that is there in it.
     fn commit(&self, directory: &str) -> Git {
-        let git = Git::at(&self.path(directory)).unwrap();
+        let git = Git(self.path(directory));
         git.run(["init", "-q", "-b", "main"]).unwrap();
         git.run(["add", "--all"]).unwrap();
         git.run(["config", "user.name", "T"]).unwrap();
@@ -71,6 +70,20 @@ impl Stage {
 
     fn said(&self) -> Option<String> {
         self.ask(vec![Message::user("go on")]).map(|message| message.content)
+    }
+}
+
+/// Git as everybody runs it.
+struct Git(PathBuf);
+
+impl Git {
+    fn run(&self, args: impl IntoIterator<Item = impl AsRef<std::ffi::OsStr>>) -> Result<(), String> {
+        let ended = std::process::Command::new("git").args(args).current_dir(&self.0).output().unwrap();
+        ended
+            .status
+            .success()
+            .then_some(())
+            .ok_or_else(|| String::from_utf8_lossy(&ended.stderr).into_owned())
     }
 }
 

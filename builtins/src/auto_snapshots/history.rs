@@ -157,7 +157,7 @@ impl Shadow {
     /// The snapshot before one, or an empty tree.
     fn before(&self, snapshot: &Snapshot) -> Result<String, SnapshotError> {
         let parent = format!("{}^", snapshot.id);
-        match self.git.ask(&["rev-parse", "--verify", "--quiet", &parent])? {
+        match self.git.ask(["rev-parse", "--verify", "--quiet", &parent])? {
             Some(parent) => Ok(parent),
             None => Ok(self
                 .git

@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::shared::git::{Git, GitError};
 use crate::shared::places::file_name;
+use hookspec_process::git::{Git, GitError};
 
 /// Never part of a snapshot, at any depth.
 const EXCLUDED: &str =
@@ -332,7 +332,7 @@ impl Shadow {
                 .env(&format!("GIT_{role}_EMAIL"), "snapshot@hookspec.invalid")
                 .env(&format!("GIT_{role}_DATE"), &date);
         }
-        let mut parent = git.ask(&["rev-parse", "--verify", "--quiet", &self.branch])?;
+        let mut parent = git.ask(["rev-parse", "--verify", "--quiet", &self.branch])?;
         let labels: &[&str] = if parent.is_none() { &["initial", label] } else { &[label] };
         for label in labels {
             let mut message = plain(label);

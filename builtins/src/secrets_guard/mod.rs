@@ -26,6 +26,7 @@
 mod patterns;
 mod prints;
 mod redactor;
+pub(crate) mod screen;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,6 @@ pub mod places;
 
 pub(crate) mod call_paths;
 pub(crate) mod command_line;
-pub(crate) mod git;
 pub(crate) mod instructions;
 pub(crate) mod late;
 pub(crate) mod text;

@@ -1,10 +1,11 @@
-//! When a turn rests, runs the repository's pre-commit checks on the files that it changed.
+//! When a turn rests, runs the repository's pre-commit checks on the files that it changed, while the user trusts them.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use hookspec::points::TURN_POST;
 use hookspec::{Message, Session, hook};
+use hookspec_process::consent::{Asked, Consent};
 use serde::{Deserialize, Serialize};
 
 hookspec::plugin!();
@@ -22,9 +23,9 @@ impl Default for Settings {
     }
 }
 
-/// Whether this session knows that the checks are missing.
+/// Why the checks did not run, as this session was told last.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Told(bool);
+pub struct Told(String);
 
 /// Runs the checks.
 #[hook(TURN_POST, blocking, timeout = "5m", name = "repo_checks.run")]
@@ -35,8 +36,18 @@ fn run_checks(
     state: &mut Told,
 ) -> Option<Message> {
     let workspace = session.workspace()?;
-    if changed.is_empty() || !workspace.join(".pre-commit-config.yaml").exists() {
+    let file = workspace.join(".pre-commit-config.yaml");
+    if changed.is_empty() || !file.exists() {
         return None;
+    }
+    let mut once = |why: String| {
+        let is_news = state.0 != why;
+        state.0.clone_from(&why);
+        is_news.then(|| Message::system(why))
+    };
+    // Somebody else wrote that file, or the model did a moment ago.
+    if let Err(why) = agreed(session, &file) {
+        return once(format!("The pre-commit checks do not run: {why}"));
     }
     let mut checks = Command::new(&settings.command);
     checks
@@ -50,10 +61,13 @@ fn run_checks(
             "The pre-commit checks failed:\n{}",
             String::from_utf8_lossy(&output.stdout).trim()
         ))),
-        Err(error) => {
-            let first = !std::mem::replace(&mut state.0, true);
-            let text = format!("`{}` cannot be run, so nothing is checked: {error}", settings.command);
-            first.then(|| Message::system(text))
-        }
+        Err(error) => once(format!("`{}` cannot be run, so nothing is checked: {error}", settings.command)),
     }
+}
+
+/// Whether the user trusts what is in the file, and in the files that it names, as it is now.
+fn agreed(session: &Session, file: &Path) -> Result<(), String> {
+    let asked = Asked::about(file).map_err(|error| error.to_string())?;
+    let consent = session.extension::<Consent>().ok_or("this host does not know what you trust")?;
+    consent.to(&asked)
 }

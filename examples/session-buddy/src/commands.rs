@@ -25,7 +25,7 @@ hookspec_cli::command! {
             Command::new("checkpoint")
                 .about("Measure the workspace's quality and keep a checkpoint; exit with 1 if it is refused")
                 .arg(Arg::new("label").help("What to call it"))
-                .arg(Arg::new("commit").long("commit").value_name("MESSAGE").help("Commit what changed"))
+                .arg(Arg::new("commit").long("commit").value_name("MESSAGE").help("Commit what agents changed"))
                 .arg(Arg::new("tag").long("tag").value_name("NAME").help("Tag the commit"))
         },
         run: |arguments, invocation| Box::pin(take(arguments, invocation)),

@@ -11,6 +11,7 @@
 //! `[hooks.buddy]`, see [`settings::Settings`]. `use hookspec_session_buddy as _;` links all of it; with the feature `commands`
 //! (on by default) a program made of `hookspec_cli` also gets `checkpoint` and `buddy`.
 
+mod changes;
 #[cfg(feature = "commands")]
 mod commands;
 mod git;

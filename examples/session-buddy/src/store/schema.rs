@@ -131,6 +131,16 @@ const MIGRATIONS: &[&str] = &["
     CREATE TABLE links (
         project TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (project, other)
     ) STRICT, WITHOUT ROWID;
+", "
+    -- What a session's tools changed and nobody has committed; see src/changes.rs.
+    CREATE TABLE changes (
+        session TEXT NOT NULL,
+        path TEXT NOT NULL,
+        whose INTEGER NOT NULL,
+        -- Of the file when the turn was over.
+        digest TEXT,
+        PRIMARY KEY (session, path)
+    ) STRICT, WITHOUT ROWID;
 "];
 
 /// Brings the database up to date, one version a commit. Two processes may try at once: whoever is second finds it done.
