@@ -35,6 +35,10 @@ mod group;
 mod kept;
 mod run;
 pub mod sandbox;
+#[cfg_attr(
+    not(target_os = "linux"),
+    allow(dead_code, unused_imports, reason = "the sandbox of Linux asks about more")
+)]
 pub mod sensitive;
 mod visible;
 

@@ -33,6 +33,7 @@ mod linux;
 #[cfg(any(test, target_os = "macos"))]
 mod macos;
 mod profile;
+#[cfg_attr(not(target_os = "linux"), allow(dead_code, reason = "Linux asks about more"))]
 mod rules;
 mod support;
 
