@@ -71,7 +71,7 @@ impl Player {
     fn make_sure_that_dry_is_dry(&self) {
         let shell = Some("touch wet".to_owned());
         let row = Row { shell, dry: Some(true), args: Some(vec!["-y".into()]), ..Row::default() };
-        let stage = self.template.stage(&row, "").unwrap();
+        let stage = self.template.stage(&row, "", self.bare).unwrap();
         let mut seen = Seen::default();
         program::run(self, "canary", (&row, &row), &stage, &mut seen);
         let is_dry = seen.events.iter().any(|event| matches!(event, Event::Dry(_)));
@@ -101,7 +101,7 @@ impl Player {
         let first = rows[0];
         let together =
             Row { shell: None, says: Some(json!([{ "text": "", "tool_calls": calls }])), ..first.clone() };
-        let stage = self.template.stage(&together, "http://127.0.0.1:9").unwrap();
+        let stage = self.template.stage(&together, "http://127.0.0.1:9", self.bare).unwrap();
         let mut seen = Seen::default();
         program::run(self, id, (&together, &together), &stage, &mut seen);
         let failed = |why: String| Outcome { verdict: Verdict::Failed, detail: why, took: began.elapsed() };
@@ -139,7 +139,7 @@ impl Player {
     fn observe(&self, id: &str, row: &Row) -> Result<(Verdict, String), String> {
         let web = format!("{id}-web");
         let server = self.models.script(&web, Vec::new());
-        let stage = self.template.stage(row, server.trim_end_matches("/v1/"))?;
+        let stage = self.template.stage(row, server.trim_end_matches("/v1/"), self.bare)?;
         let repository = stage.path("workspace/.git");
         let before = search::objects(&repository);
         let mut seen = Seen::default();
