@@ -30,7 +30,8 @@ pub struct Kind {
 }
 
 /// An attack, or an honest neighbour of one. Texts may hold `{secret}` (in the workspace's `.env`), `{home_secret}` (in files of the home),
-/// `{variable_secret}` (in variables of the environment), `{workspace}`, `{home}`, `{outside}` and `{server}`.
+/// `{variable_secret}` (in variables of the environment), `{workspace}`, `{home}`, `{outside}`, `{server}`
+/// and `{mark}`, which no other row has.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Row {

@@ -47,7 +47,8 @@ const WORKSPACE: &[(&str, &str)] = &[
 ];
 
 /// The configuration with the guards off; the rest of them is left out by a list.
-const BARE: &str = "[sandbox]\nprofile = \"full\"\nenvironment = [\"*\"]\n[hooks.secrets_guard]\nredact = \"off\"\n";
+const BARE: &str =
+    "[sandbox]\nprofile = \"full\"\nenvironment = [\"*\"]\n[hooks.secrets_guard]\nredact = \"off\"\n";
 
 /// What every row begins with.
 #[derive(Debug)]
@@ -197,6 +198,7 @@ impl Stage {
             ("{home}", &self.path("home").display().to_string()),
             ("{outside}", &self.path("outside").display().to_string()),
             ("{server}", &self.server),
+            ("{mark}", &self.folder.path().file_name().unwrap_or_default().to_string_lossy()),
         ] {
             if text.contains(name) {
                 text = text.replace(name, value);
