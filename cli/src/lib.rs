@@ -13,6 +13,7 @@
 
 mod commands;
 mod consent;
+mod diagnostics;
 mod extension;
 mod foreign;
 mod hooks;
@@ -80,7 +81,7 @@ pub fn main(plugins: impl IntoIterator<Item = &'static Plugin>) -> ExitCode {
     // What goes wrong in the tour is what it shows.
     let quiet = if matches.subcommand_name() == Some("tour") { "off" } else { QUIET };
     tracing_subscriber::fmt()
-        .with_writer(std::io::stderr)
+        .with_writer(|| diagnostics::Redacted)
         .with_ansi(output::errors_are_coloured())
         .with_target(false)
         .without_time()

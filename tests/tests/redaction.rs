@@ -108,7 +108,7 @@ async fn a_result_is_redacted_before_any_hook_sees_it() {
 async fn a_prompt_is_redacted_before_hooks_log_and_model_get_it_and_the_user_is_told() {
     let token = token();
     let asked = json!({ "text": "Yes.", "expect": "[redacted: a GitHub token" }).to_string();
-    let stage = Stage::new(&[asked, say("Again.")]);
+    let stage = Stage::new(&[asked]);
     let seen = Seen::default();
     let builder = watches!(host(), seen, MESSAGE_PRE_PROCESS TURN_PRE GENERATION_PRE);
     let mut agent = stage.open(builder, None).await;
@@ -116,10 +116,6 @@ async fn a_prompt_is_redacted_before_hooks_log_and_model_get_it_and_the_user_is_
     let told = format!("{:?}", stage.shown);
     assert!(told.contains("taken out of your message"), "{told}");
     assert!(!seen.all().contains(&token) && !kept(&stage.logs()).contains(&token));
-    // Whoever wants the model to have it says so.
-    let marked = format!("use {token} for it # hookspec: allow-secret");
-    agent.prompt(Message::user(&marked)).await;
-    assert!(texts(&agent).contains(&marked));
     agent.end(EndReason::Exit).await;
 }
 
@@ -206,7 +202,7 @@ async fn a_log_of_before_and_a_copy_of_one_are_redacted_and_the_user_is_told() {
     assert!(!seen.all().contains(&token));
     let raw = vec![Message::user(format!("it is {token}"))];
     agent.end(EndReason::Exit).await;
-    let opening = stage.opening(host(), Begin::Fork("copy".into(), raw));
+    let opening = stage.opening(host(), Begin::Fork("copy".into(), raw, Vec::new()));
     let mut copy = hookspec_agent::Agent::open(opening, |session| session).await.unwrap();
     copy.edit(vec![Message::user(format!("now {token}"))]).await.unwrap();
     copy.end(EndReason::Exit).await;
@@ -235,4 +231,30 @@ async fn what_was_cut_short_is_kept_without() {
         log.contains("it is [redacted: a GitHub token") && !kept(&stage.logs()).contains(&token),
         "{log}"
     );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_of_the_workspaces_secret_file_is_known_in_what_form_it_comes_and_the_session_is_labelled() {
+    let value = "Xk3-9plmwQ7z";
+    let read = |command: &str| call("shell", json!({ "command": command }));
+    let script =
+        [read("cat copy"), read("base64 copy"), read("od -An -v -tx1 copy | tr -d ' \\n'"), say("Done.")];
+    let stage = Stage::new(&script);
+    std::fs::write(stage.workspace().join(".env"), format!("DB_PASSWORD={value}\n")).unwrap();
+    std::fs::write(stage.workspace().join("copy"), format!("user:{value}\n")).unwrap();
+    let seen = Seen::default();
+    let builder = watches!(host().allow(["secrets_guard"]), seen, TOOL_POST_EXECUTE);
+    let mut agent = stage.open(builder, None).await;
+    assert_eq!(agent.prompt(Message::user("look")).await, RESTED);
+    assert!(agent.session().has_label(&hookspec::session::Label::READ_SECRET));
+    let log = texts(&agent).join("\n");
+    agent.end(EndReason::Exit).await;
+    let base64 = "WGszLTlwbG13UTd6";
+    let hex: String = value.bytes().map(|byte| format!("{byte:02x}")).collect();
+    for text in [log.as_str(), &seen.all(), &kept(&stage.logs())] {
+        assert!(text.matches("`DB_PASSWORD` of `.env`").count() >= 3, "{text}");
+        for form in [value, base64, &base64[3..], &hex] {
+            assert!(!text.contains(form), "{form} in {text}");
+        }
+    }
 }

@@ -41,7 +41,7 @@ impl Agent {
     pub(super) fn redact_prompt(&self, message: &mut Message) {
         if self.session.redact(message) && message.hook.is_none() {
             self.frontend.notice(
-                "a credential was taken out of your message before it was kept or sent; if it is none, or the model is to have it, end its line with `hookspec: allow-secret`",
+                "a credential was taken out of your message before it was kept or sent; if it is none, or the model is to have it, name it in `allow_values` of `[hooks.secrets_guard]`",
             );
         }
     }

@@ -14,7 +14,10 @@ const HEX: &str = "0123456789abcdef";
 
 /// Letters that look random and are the same each time.
 fn random(length: usize, alphabet: &str) -> String {
-    let mut seed = 7_u32;
+    random_from(7, length, alphabet)
+}
+
+fn random_from(mut seed: u32, length: usize, alphabet: &str) -> String {
     let letter = |_| {
         seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         char::from(alphabet.as_bytes()[(seed >> 16) as usize % alphabet.len()])
@@ -99,6 +102,14 @@ fn every_rule_finds_its_format_and_not_its_neighbours() {
             vec!["postgres://app:$PASSWORD@db/x".into(), "https://user:pass@host".into(), "http://a:8080/path@x".into(), "https://[::1]:8080/a@b".into(), "postgres://u:${PW_OF_DB}@db".into(), "redis://:changeme@localhost".into(), "http://user:password@host/".into()]),
         ("command-password", vec![format!("curl -s -u me:{} https://x", random(12, ALNUM)), format!("mysql -h db -p{} x", random(12, ALNUM)), format!("sshpass -p {} ssh x", random(12, ALNUM))],
             vec!["curl -u me:$PASSWORD https://x".into(), "mysql -u root -p mydatabase".into(), "curl -u me https://x:443/".into()]),
+        ("bearer-token", vec![format!("use the bearer {}", random(40, ALNUM))], vec!["the bearer of a certificate of deposit".into(), format!("Bearer {}", "x".repeat(40))]),
+        ("cookie", vec![format!("Cookie: theme=dark; session_id={}", random(32, ALNUM)), format!("set-cookie: PHPSESSID={}; path=/", random(26, ALNUM))],
+            vec!["Cookie: theme=dark; lang=en-GB-oxendict-2026".into(), "Set-Cookie: session_id=deleted; Max-Age=0".into()]),
+        ("netrc", vec![format!("machine example.org login me password {}", random(12, ALNUM)), format!("machine h\n  login me\n  password {}\n", random(10, ALNUM))],
+            vec!["machine learning password policy of the machine".into(), "machine h login me password $PASS_WORD".into()]),
+        ("url-parameter", vec![format!("https://maps.host/api?q=1&key={}", random(39, ALNUM))], vec!["https://host/x?key=primary-key-of-the-table-in-question".into(), "?sig=short1".into()]),
+        ("environment-line", vec![format!("export STRIPE_KEY={}", random(24, ALNUM)), format!("APP_SALT=\"{}\"", random(32, ALNUM))],
+            vec!["SORT_KEY=created_at_then_updated_at".into(), "const KEY = settings.primary_key_name_2;".into(), "KEYBOARD=us".into()]),
         ("assignment", vec![format!("password = \"{}\"", random(16, ALNUM)), format!("export API_KEY={}", random(24, HEX)), format!("client_secret: {}", random(32, ALNUM))],
             vec!["password = os.environ[\"DB_PASS_1\"]".into(), "token = self.next_token_2".into(), "max_tokens: 128000, tokens = 4096".into(), "secret = get_secret_v2(name)".into(),
                 "password: ${{ secrets.DB_PASSWORD_1 }}".into(), "api_key = \"YOUR_API_KEY_123\"".into(), "api_key=\"changeme-12345\"".into(), "token: prod-db-server-01".into(),
@@ -116,8 +127,65 @@ fn every_rule_finds_its_format_and_not_its_neighbours() {
     }
     let rules = &super::table().unwrap().rules;
     let tried: BTreeSet<_> = table.iter().map(|(id, _, _)| *id).collect();
-    assert_eq!(rules.iter().map(|rule| rule.id.as_str()).collect::<BTreeSet<_>>(), tried);
+    let plain = rules.iter().filter(|rule| rule.example.is_empty()).map(|rule| rule.id.as_str());
+    assert_eq!(plain.collect::<BTreeSet<_>>(), tried);
     assert!(rules.iter().all(|rule| !rule.source.is_empty() && !rule.words.is_empty()));
+}
+
+/// An example by its template, and the same with something else in place of what is random.
+fn example(template: &str, letters: impl Fn(&str, usize, usize) -> String) -> String {
+    let (mut text, mut count) = (String::new(), 0);
+    let mut rest = template;
+    while let Some((before, after)) = rest.split_once('{') {
+        let (hole, after) = after.split_once('}').unwrap();
+        let alphabet = match hole.as_bytes()[0] {
+            b'a' => ALNUM,
+            b'h' => HEX,
+            b'l' => "abcdefghijklmnopqrstuvwxyz0123456789",
+            b'u' => "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789",
+            b'd' => "0123456789",
+            b'A' => "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ",
+            other => panic!("{other} in {template}"),
+        };
+        count += 1;
+        text.push_str(before);
+        text.push_str(&letters(alphabet, hole[1..].parse().unwrap(), count));
+        rest = after;
+    }
+    text + rest
+}
+
+#[test]
+fn the_kinds_that_issuers_and_gitleaks_document_are_found_and_their_near_misses_are_not() {
+    let rules = &table().unwrap().rules;
+    let mut tried = 0;
+    for rule in rules.iter().filter(|rule| !rule.example.is_empty()) {
+        tried += 1;
+        let id = rule.id.as_str();
+        let near = if id == "discord-token" { "discord " } else { "" };
+        let good =
+            example(&rule.example, |alphabet, length, count| random_from(count as u32, length, alphabet));
+        for text in [
+            good.clone(),
+            format!("{near}\"{good}\","),
+            format!("export X='{good}'\n"),
+            format!("é {good} ü"),
+        ] {
+            assert!(ids(&format!("{near}{text}")).contains(&id), "{id}: {text}");
+        }
+        let dummy = example(&rule.example, |_, length, _| "x".repeat(length));
+        let short =
+            example(&rule.example, |alphabet, length, count| random_from(count as u32, length / 2, alphabet));
+        let words = example(&rule.example, |_, _, _| "your-own-key-goes-in-here".into());
+        for text in [dummy, short, words] {
+            assert!(!ids(&format!("{near}{text}")).contains(&id), "{id}: {text}");
+        }
+        if rule.has_start() && rule.example.as_bytes()[0].is_ascii_alphanumeric() {
+            let within = format!("{near}abc{good}");
+            assert!(!ids(&within).contains(&id), "{id}: {within}");
+        }
+    }
+    assert!(tried >= 80 && rules.len() >= 110, "{tried} of {}", rules.len());
 }
 
 #[test]
@@ -220,7 +288,7 @@ fn credentials_in_the_arguments_of_a_call_are_refused() {
 
 #[test]
 fn commands_that_print_credentials_are_asked_about() {
-    for command in [
+    let commands = [
         "cat .env",
         "cat ~/.ssh/id_ed25519",
         "head -5 config/.env.production",
@@ -265,21 +333,28 @@ fn commands_that_print_credentials_are_asked_about() {
         "kubectl get secret db -o yaml",
         "git status && (pass show mail)",
         "vault kv get -field=x secret/a",
-    ] {
-        assert!(matches!(shell(command), Some(Gate::Ask(_))), "{command}: {:?}", shell(command));
-    }
+        "cat<.env",
+        "dd if=.env",
+        "tar cf - .env | base64",
+        "cp .env /tmp/x",
+        "env cat .env",
+        "command cat ./.env",
+        "cat ~/.aws/credentials",
+    ];
+    let passed: Vec<_> =
+        commands.into_iter().filter(|command| !matches!(shell(command), Some(Gate::Ask(_)))).collect();
+    assert!(passed.is_empty(), "{passed:#?}");
 }
 
 #[test]
 fn commands_that_do_not_print_credentials_pass() {
-    for command in [
+    let commands = [
         "ls -la ~/.ssh",
         "cat .env.example",
         "cat ~/.ssh/id_ed25519.pub",
         "cat README.md",
         "ssh -i ~/.ssh/id_rsa host uptime",
         "source .env",
-        "cp .env .env.bak",
         "env FOO=1 make",
         "env -i bash x.sh",
         "set -e",
@@ -306,9 +381,13 @@ fn commands_that_do_not_print_credentials_pass() {
         "'",
         "$(",
         "a \\",
-    ] {
-        assert_eq!(shell(command), None, "{command}");
-    }
+        "TOKENIZERS_PARALLELISM=false python train.py",
+        "echo $TOKENIZERS_PARALLELISM $MAX_TOKENS",
+        "cat cert.pem fullchain.pem",
+        "docker run --env-file .env image",
+    ];
+    let asked: Vec<_> = commands.into_iter().filter_map(|command| Some((command, shell(command)?))).collect();
+    assert!(asked.is_empty(), "{asked:#?}");
 }
 
 #[test]
@@ -348,7 +427,8 @@ fn results_are_stored_without_credentials() {
     assert!(result(&session("redact = \"sure\""), &text).contains(&password));
     assert_eq!(result(&session("redact = \"off\""), &text), text);
     let marked = format!("{key} // hookspec: allow-secret");
-    assert_eq!(result(&session(""), &marked), marked);
+    assert!(!result(&session(""), &marked).contains(&key), "a program can print the mark too");
+    assert_eq!(result(&session("allow_values = ['^ghp_']"), &marked), marked);
     let cut = pem("OPENSSH PRIVATE KEY", "\n");
     let cut = result(&session(""), &cut[..200]);
     assert!(cut.starts_with("[redacted: a private key"), "a key without its end: {cut}");
@@ -362,6 +442,91 @@ fn many_credentials_on_one_line_take_no_longer_than_their_length() {
     assert_eq!((found.len(), found[9_999].line), (10_000, 1));
     assert!(matches!(save(&session(""), "/w/a", &text), Some(Gate::Deny(_))));
     assert_eq!(result(&session(""), &text).matches("[redacted: ").count(), 10_000);
+}
+
+/// Of ordinary files so many have something in them that is taken for a credential.
+#[test]
+fn slow_false_alarms_are_counted_over_the_sources_of_our_dependencies() {
+    let home = std::env::var_os("CARGO_HOME").map(PathBuf::from);
+    let home = home.or_else(|| Some(PathBuf::from(std::env::var_os("HOME")?).join(".cargo"))).unwrap();
+    let mut folders = vec![home.join("registry/src")];
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).unwrap().flatten() {
+            let path = entry.path();
+            let kind = path.extension().and_then(|kind| kind.to_str()).unwrap_or_default().to_owned();
+            if path.is_dir() {
+                folders.push(path);
+            } else if [
+                "rs", "toml", "md", "lock", "json", "yml", "yaml", "sh", "py", "js", "txt", "html", "c", "h",
+            ]
+            .contains(&kind.as_str())
+            {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    // Every so many-th, so that each crate has some: the same on each machine that has the same dependencies.
+    let step = (files.len() / 4000).max(1);
+    let (mut looked, mut alarms) = (0, Vec::new());
+    for path in files.iter().step_by(step) {
+        let Ok(text) = std::fs::read_to_string(path) else { continue };
+        looked += 1;
+        let found = table().unwrap().credentials(&text).unwrap();
+        alarms.extend(found.iter().map(|found| {
+            format!("{}:{}: {} {}", path.display(), found.line, found.rule.id, &found.value(&text))
+        }));
+    }
+    println!("{looked} files, {} false alarms:\n{}", alarms.len(), alarms.join("\n"));
+    assert!(looked >= 700, "{looked}");
+    assert!(alarms.len() <= looked / 700, "{} in {looked}:\n{}", alarms.len(), alarms.join("\n"));
+}
+
+#[test]
+fn colours_and_escapes_hide_nothing() {
+    let key = token("ghp_", 36);
+    for text in [
+        format!("\u{1b}[1;32m{key}\u{1b}[0m"),
+        format!("{{\"text\": \"first\\n{key}\\nlast\"}}"),
+        format!("a\\t{key}"),
+        format!("é\u{1b}[31m\nTOKEN\u{1b}[0m={key}"),
+    ] {
+        assert!(!result(&session(""), &text).contains(&key), "{text}");
+        assert!(!redacted(&text).contains(&key), "{text}");
+    }
+    assert_eq!(redacted("plain \\n \u{1b}[1mtext"), "plain \\n \u{1b}[1mtext");
+}
+
+#[test]
+fn what_only_looks_like_a_secret_passes() {
+    let integrity = format!("\"integrity\": \"sha512-{}==\"", random(86, ALNUM));
+    let minified = format!(
+        "var a=function(t,e){{return t.token=e.token||n(t.key,\"{}\")}},s={{secret:u.secret,password:p}};",
+        random(8, ALNUM)
+    );
+    for text in [
+        "TOKENIZERS_PARALLELISM=false",
+        "export TOKENIZERS_PARALLELISM=true",
+        "ssl_certificate /etc/ssl/cert.pem; key_file = \"tests/fixtures/server.key\"",
+        "id = \"550e8400-e29b-41d4-a716-446655440000\"",
+        "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08  README.md",
+        "checksum = \"8bd4d4a9e5a2b5c3f7d1e6f0a9b8c7d6e5f4a3b2c1d0e9f8a7b6c5d4e3f2a1b0\"",
+        "commit 1234567890abcdef1234567890abcdef12345678",
+        &integrity,
+        &minified,
+        "password: string;\n  token?: string | undefined;",
+        "let secret = std::env::var(\"SECRET\")?;",
+        "  api_key=os.getenv('OPENAI_API_KEY'),",
+        "secrets: ${{ secrets.GITHUB_TOKEN }}",
+        "max_tokens=4096 num_tokens=1024 token_count: 128",
+        "if token == Token::OpenBrace2 { password = read_password_from_tty1(); }",
+        "passwordResetTokenExpiresInMinutes = defaultPasswordResetMinutes30",
+        "Authorization: Bearer ${TOKEN}",
+        "http://localhost:8080/?key=value&sort=asc",
+    ] {
+        assert_eq!(ids(text), [""; 0], "{text}");
+    }
 }
 
 #[test]

@@ -422,6 +422,7 @@ pub(crate) async fn fork(
         parent: Some(id),
         labels,
     };
+    host.redact(&new.workspace, &mut messages);
     let session_id = host
         .store(move |store| {
             store.create_with(&owner, &new, &messages)?;
@@ -455,12 +456,13 @@ pub(crate) async fn import(
     let unfit = |error: crate::store::StoreError| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("This is no conversation in JSONL: {error}"))
     };
-    let messages = Store::import(&text).map_err(unfit)?;
+    let mut messages = Store::import(&text).map_err(unfit)?;
     if messages.is_empty() {
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "The text has no messages."));
     }
     let model = host.model.clone().unwrap_or_default();
     let workspace = host.root.clone();
+    host.redact(&workspace, &mut messages);
     // What a stranger's log brings along nobody here has seen.
     let labels = vec![Labelled::new(Label::FOREIGN_TEXT, "the conversation was imported", host.clock.now())];
     let new = NewConversation { id: id.clone(), name: None, model, workspace, parent: None, labels };

@@ -10,6 +10,7 @@ mod conversations;
 mod labels;
 mod lifecycle;
 mod parity;
+mod redaction;
 mod shadow;
 mod soak;
 mod stage;
