@@ -9,6 +9,7 @@ pub mod autocommit;
 pub mod aw_watcher_agent;
 pub mod cache_awareness;
 pub mod cli_confirm;
+pub mod command_rails;
 pub mod confirm_policy;
 pub mod cost_awareness;
 pub mod cwd_tracking;

@@ -26,7 +26,6 @@ mod commands;
 mod history;
 mod python;
 mod shadow;
-mod shell;
 #[cfg(test)]
 mod tests;
 

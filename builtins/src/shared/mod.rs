@@ -10,6 +10,7 @@ pub mod places;
 
 pub(crate) mod call_paths;
 pub(crate) mod command_line;
+pub(crate) mod commands;
 pub(crate) mod instructions;
 pub(crate) mod late;
 pub(crate) mod text;

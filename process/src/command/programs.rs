@@ -243,7 +243,10 @@ impl Programs {
         }
         let Some(options) = self.leading.get(command.program.as_str()) else { return Some(()) };
         let (_, start) = options.split(command.words.get(1..)?)?;
-        command.leading = command.words.splice(1..=start, []).collect();
+        // `git --version` has no subcommand.
+        if start + 1 < command.words.len() {
+            command.leading = command.words.splice(1..=start, []).collect();
+        }
         Some(())
     }
 

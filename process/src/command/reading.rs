@@ -29,7 +29,7 @@ pub struct Simple {
     pub leading: Vec<Word>,
     /// Where its input and output go, those of groups around it included.
     pub redirections: Vec<Redirection>,
-    /// The variables that it sees and that this script has set.
+    /// The variables that this script has set, for it or before it.
     pub assignments: Vec<Assignment>,
     /// What was taken off, the outermost first: `sudo`, `env`, `sh`.
     pub wrappers: Vec<Wrapper>,
@@ -67,6 +67,8 @@ pub struct Assignment {
     pub name: String,
     /// What it is set to.
     pub value: Word,
+    /// Whether the program receives it: it stands before the command, or is exported, or was in the environment before.
+    pub exported: bool,
 }
 
 /// A program that runs another, as it was called.
@@ -139,6 +141,8 @@ pub enum Doubt {
     Mode,
     /// A text is calculated with, and could run what is written in it.
     Arithmetic,
+    /// Bash means something else by it than the `sh` that it is for.
+    Dialect,
 }
 
 impl fmt::Display for Doubt {
@@ -154,6 +158,7 @@ impl fmt::Display for Doubt {
             Self::Source => "it runs a file within itself that cannot be read now",
             Self::Mode => "it tells the shell to read what follows in another way",
             Self::Arithmetic => "it calculates with a text that could run something",
+            Self::Dialect => "it means something else to bash than to another `sh`",
         })
     }
 }

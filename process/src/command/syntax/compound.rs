@@ -34,6 +34,9 @@ impl Cursor<'_> {
     /// A command that begins with a word of the grammar or a parenthesis.
     fn compound(&mut self) -> Read<Option<Node>> {
         if self.peek() == Some(b'(') {
+            if self.starts("((") {
+                self.only_bash()?;
+            }
             if self.starts("((")
                 && let Some(inside) = self.arithmetic(2)?
             {
@@ -46,6 +49,9 @@ impl Cursor<'_> {
         let word = self.plain();
         let start = self.at;
         self.at += word.len();
+        if matches!(word, "[[" | "function" | "coproc" | "select") {
+            self.only_bash()?;
+        }
         Ok(Some(match word {
             "{" => {
                 let items = self.some()?;

@@ -16,6 +16,8 @@ pub(super) struct Cursor<'s> {
     pub(super) text: &'s str,
     pub(super) at: usize,
     pub(super) depth: u8,
+    /// Whether it is for an `sh`, which need not be bash.
+    pub(super) plain_sh: bool,
     /// Here-documents whose text begins with the next line.
     pub(super) pending: Vec<Pending>,
     /// Where `((` turned out to be no arithmetic: each place is tried once, so that nested ones take no exponential time.
@@ -30,8 +32,8 @@ pub(super) struct Pending {
 }
 
 impl<'s> Cursor<'s> {
-    pub(super) fn new(text: &'s str, depth: u8) -> Self {
-        Self { text, at: 0, depth, pending: Vec::new(), no_arithmetic: HashSet::new() }
+    pub(super) fn new(text: &'s str, depth: u8, plain_sh: bool) -> Self {
+        Self { text, at: 0, depth, plain_sh, pending: Vec::new(), no_arithmetic: HashSet::new() }
     }
 
     /// A shell reads and runs one line after the other, so what stands before a mistake runs.
@@ -79,6 +81,11 @@ impl<'s> Cursor<'s> {
         let next = self.rest().chars().next()?;
         self.at += next.len_utf8();
         Some(next)
+    }
+
+    /// What only bash has, or reads in its own way.
+    pub(super) fn only_bash(&self) -> Read<()> {
+        if self.plain_sh { Err(Doubt::Dialect) } else { Ok(()) }
     }
 
     /// Goes one form deeper for `read`.

@@ -42,11 +42,13 @@ impl Cursor<'_> {
                 pieces.0.push(Piece::Parameter(Rc::new(parameter), quoted));
             }
             b'\'' if !quoted => {
+                self.only_bash()?;
                 self.at += 1;
                 let text = self.escaped()?;
                 pieces.quoted(&text);
             }
             b'"' if !quoted => {
+                self.only_bash()?;
                 self.at += 1;
                 self.double(pieces)?;
             }
@@ -100,14 +102,14 @@ impl Cursor<'_> {
             && self.peek_at(1).is_some_and(|next| next.is_ascii_alphanumeric() || b"_@*".contains(&next))
         {
             self.at += 1;
-            operator.push('?');
+            operator.push('!');
         }
         let mut name = self.name();
         if name.is_empty() {
             name = self.bump().filter(|c| "@*#?$!-".contains(*c)).ok_or(Doubt::Syntax)?.to_string();
         }
         if self.peek() == Some(b'[') {
-            operator.push('?');
+            operator.push('!');
             self.index()?;
         }
         let found = OPERATORS.iter().find(|operator| self.starts(operator)).copied();
@@ -116,10 +118,17 @@ impl Cursor<'_> {
             operator.push_str(found);
         } else if self.peek() == Some(b':') || self.peek() == Some(b'@') {
             // A part, or a transformation: calculated.
+            // What is in it is read like a prompt, commands included.
+            if self.starts("@P") {
+                return Err(Doubt::Script);
+            }
             self.at += 1;
-            operator.push('?');
+            operator.push('!');
         } else if self.peek() != Some(b'}') {
             return Err(Doubt::Syntax);
+        }
+        if operator.contains(['!', '/', '^', ',']) {
+            self.only_bash()?;
         }
         let from = self.at;
         let until = if quoted { Until::QuotedBrace } else { Until::Brace };

@@ -30,7 +30,7 @@ impl Cursor<'_> {
         let pieces = if pending.literal {
             vec![Piece::Quoted(text.clone())]
         } else {
-            let mut inner = Cursor::new(&text, self.depth);
+            let mut inner = Cursor::new(&text, self.depth, self.plain_sh);
             let pieces = inner.deeper(|cursor| cursor.pieces(Until::End))?;
             if inner.at < text.len() {
                 return Err(Doubt::Syntax);

@@ -134,6 +134,7 @@ impl Cursor<'_> {
             }
             self.at += 1;
             if self.next_if("&") {
+                self.only_bash()?;
                 let one = WordNode {
                     pieces: vec![super::Piece::Text("1".to_owned())],
                     raw: "1".to_owned(),

@@ -110,7 +110,7 @@ pub(super) enum Piece {
 #[derive(Debug)]
 pub(super) struct Parameter {
     pub(super) name: String,
-    /// `-`, `:-`, `#`, …; empty for none; `?` for what is only passed over.
+    /// `-`, `:-`, `#`, …; empty for none; `!` in it for what is calculated.
     pub(super) operator: String,
     pub(super) operand: WordNode,
     pub(super) raw: String,
@@ -123,6 +123,6 @@ pub(super) struct Parsed {
 }
 
 /// Reads a script.
-pub(super) fn parse(text: &str, depth: u8) -> Parsed {
-    cursor::Cursor::new(text, depth).script()
+pub(super) fn parse(text: &str, depth: u8, plain_sh: bool) -> Parsed {
+    cursor::Cursor::new(text, depth, plain_sh).script()
 }

@@ -35,11 +35,17 @@ impl Cursor<'_> {
             };
             let declares = simple.words.first().is_some_and(|word| DECLARES.contains(&word.raw.as_str()));
             if (assigns || declares) && self.peek() == Some(b'(') && word.raw.ends_with('=') {
+                self.only_bash()?;
                 word.array = Some(self.array()?);
             }
             end = self.at;
             match word.assignment() {
-                Some(assign) if assigns => simple.assigns.push(assign),
+                Some(assign) if assigns => {
+                    if assign.partly {
+                        self.only_bash()?;
+                    }
+                    simple.assigns.push(assign);
+                }
                 _ => simple.words.push(word),
             }
         }
@@ -135,6 +141,12 @@ impl Cursor<'_> {
         if process || (operator.starts_with('&') && self.at > before) {
             self.at = before;
             return Ok(None);
+        }
+        if operator == "<<<"
+            || operator.starts_with('&')
+            || self.plain_sh && self.text.as_bytes().get(before) == Some(&b'{')
+        {
+            self.only_bash()?;
         }
         self.at += operator.len();
         self.blanks();

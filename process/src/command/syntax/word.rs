@@ -98,6 +98,7 @@ impl Cursor<'_> {
                 b'$' => self.dollar(quoted, &mut pieces)?,
                 b'}' if matches!(until, Until::Brace | Until::QuotedBrace) => break,
                 b'<' | b'>' if until == Until::Word && self.peek_at(1) == Some(b'(') => {
+                    self.only_bash()?;
                     self.at += 2;
                     let items = self.inner_list()?;
                     pieces.0.push(Piece::Process(Rc::new(items)));
@@ -176,7 +177,7 @@ impl Cursor<'_> {
                 c => script.push(c),
             }
         }
-        let Parsed { items, doubt } = super::parse(&script, self.depth + 1);
+        let Parsed { items, doubt } = super::parse(&script, self.depth + 1, self.plain_sh);
         if let Some((_, doubt)) = doubt {
             return Err(doubt);
         }

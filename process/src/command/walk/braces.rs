@@ -14,6 +14,12 @@ enum Token {
 
 /// What braces make of a word; none where that cannot be told.
 pub(super) fn expand(pieces: &[Piece]) -> Option<Vec<Vec<Piece>>> {
+    // `$a{,x}` is `$a $ax`: braces come before variables.
+    let open = |piece: &Piece| matches!(piece, Piece::Text(text) if text.starts_with('{'));
+    let bare = |piece: &Piece| matches!(piece, Piece::Parameter(parameter, false) if !parameter.raw.starts_with("${"));
+    if pieces.windows(2).any(|pair| pair.first().is_some_and(bare) && pair.get(1).is_some_and(open)) {
+        return None;
+    }
     let mut tokens = Vec::new();
     for piece in pieces {
         match piece {

@@ -211,8 +211,13 @@ fn declare(walk: &mut Walk<'_>, call: &Call, shell: &mut Shell) {
         // Names of names, and values that are calculated.
         walk.doubt(&call.text, Doubt::Mode);
     }
+    let is_local =
+        program == "local" || matches!(program.as_str(), "declare" | "typeset") && !options.contains('g');
     let exported = program == "export" || options.contains('x');
     for word in call.words.iter().skip(1).filter(|word| !word.text.starts_with(['-', '+'])) {
+        if let Some(locals) = walk.locals.last_mut().filter(|_| is_local) {
+            locals.push(word.text.split_once('=').map_or(word.text.as_str(), |(name, _)| name).to_owned());
+        }
         match word.text.split_once('=') {
             Some((name, value)) if is_name(name) => {
                 let known = word.known && !options.contains(['a', 'A', 'u', 'l', 'c']);

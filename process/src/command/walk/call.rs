@@ -25,6 +25,9 @@ pub(super) struct Call {
     pub(super) no_functions: bool,
 }
 
+/// Variables whose value shells run, or run a file of.
+const PROGRAMS: [&str; 6] = ["BASH_ENV", "ENV", "PROMPT_COMMAND", "PS0", "PS4", "ZDOTDIR"];
+
 impl Walk<'_> {
     pub(super) fn simple(&mut self, simple: &SimpleNode, shell: &mut Shell) {
         let declares = simple.words.first().is_some_and(|word| builtins::is_declaring(&word.raw));
@@ -44,7 +47,7 @@ impl Walk<'_> {
             if simple.words.is_empty() {
                 shell.set(&assign.name, value.exact().map(str::to_owned), false);
             }
-            assignments.push(Assignment { name: assign.name.clone(), value });
+            assignments.push(Assignment { name: assign.name.clone(), value, exported: true });
         }
         let call = Call {
             words,
@@ -134,7 +137,16 @@ impl Walk<'_> {
             self.doubt(&call.text, Doubt::Deep);
             return true;
         }
-        let words = shell.words.replace(call.words.clone());
+        let mut own = call.words.clone();
+        if let Some(first) = own.first_mut() {
+            *first = shell
+                .words
+                .as_ref()
+                .and_then(|words| words.first().cloned())
+                .unwrap_or_else(|| Word::unknown("$0", false));
+        }
+        let outer = shell.clone();
+        let words = shell.words.replace(own);
         let before = self.around.clone();
         let branches = std::mem::replace(&mut self.branches, 0);
         self.around.redirections.clone_from(&call.redirections);
@@ -143,6 +155,7 @@ impl Walk<'_> {
             there.set(&assignment.name, assignment.value.exact().map(str::to_owned), true);
         }
         self.calls.push(name);
+        self.locals.push(call.assignments.iter().map(|assignment| assignment.name.clone()).collect());
         let mut after: Option<Shell> = None;
         for body in &function.bodies {
             let mut one = there.clone();
@@ -153,11 +166,18 @@ impl Walk<'_> {
             }
         }
         self.calls.pop();
+        let locals = self.locals.pop().unwrap_or_default();
         self.branches = branches;
         self.around = before;
         shell.words.clone_from(&words);
         if let Some(mut after) = after {
             after.words = words;
+            for name in locals {
+                after.restore(&name, &outer);
+                if shell.plain_sh {
+                    after.set(&name, None, false);
+                }
+            }
             if function.sure {
                 *shell = after;
             } else {
@@ -172,14 +192,18 @@ impl Walk<'_> {
         let known = call.words.first().filter(|word| word.known);
         let name = known.map(|word| programs::base(&word.text).to_owned()).unwrap_or_default();
         let mut assignments: Vec<Assignment> = shell
-            .exported(self.scene)
-            .filter(|(name, _)| !call.assignments.iter().any(|own| own.name == *name))
-            .map(|(name, value)| Assignment {
+            .set_here(self.scene)
+            .filter(|(name, ..)| *name != "PWD" && !call.assignments.iter().any(|own| own.name == *name))
+            .map(|(name, value, exported)| Assignment {
                 name: name.to_owned(),
                 value: value.map_or_else(|| Word::unknown(format!("${name}"), false), Word::known),
+                exported,
             })
             .collect();
         assignments.extend(call.assignments);
+        if assignments.iter().any(|assignment| PROGRAMS.contains(&assignment.name.as_str())) {
+            self.doubt(&call.text, Doubt::Mode);
+        }
         let mut command = Simple {
             program: name,
             words: call.words,

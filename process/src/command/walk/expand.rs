@@ -84,6 +84,10 @@ impl Walk<'_> {
             return;
         }
         match braces::expand(&word.pieces) {
+            // Not every `sh` has them.
+            Some(words) if shell.plain_sh && words.len() > 1 => {
+                list.push(Word::unknown(word.raw.clone(), true));
+            }
             Some(words) => words.iter().for_each(|pieces| self.fielded(pieces, word, shell, list)),
             None => list.push(Word::unknown(word.raw.clone(), true)),
         }
@@ -208,6 +212,11 @@ impl Walk<'_> {
             return last;
         }
         let count = words.len();
+        if count == 0 && last.text.is_empty() {
+            // No word, or an empty one.
+            last.unknown(&parameter.raw, true);
+            return last;
+        }
         for (index, word) in words.into_iter().enumerate() {
             last.literal(&word.text);
             last.quoted = true;
@@ -244,7 +253,7 @@ impl Walk<'_> {
                 }
                 Piece::Arithmetic(inside, _) => self.calculation(inside, shell),
                 Piece::Parameter(parameter, _) => {
-                    if parameter.operator.contains('?') && parameter.operator.len() <= 2 {
+                    if parameter.operator.contains('!') {
                         // An index, an offset, a name in a variable: calculated.
                         self.calculates = true;
                     }

@@ -37,6 +37,8 @@ pub(super) struct Walk<'a> {
     /// The functions that are running, and how many branches lie around this place in the last one.
     calls: Vec<String>,
     branches: u32,
+    /// The variables that belong to each of them.
+    locals: Vec<Vec<String>>,
     /// How often a running function was met again.
     again: usize,
     around: Around,
@@ -66,6 +68,7 @@ impl<'a> Walk<'a> {
             steps: 0,
             unrolled: 0,
             calls: Vec::new(),
+            locals: Vec::new(),
             branches: 0,
             again: 0,
             around: Around::default(),
@@ -91,7 +94,7 @@ impl<'a> Walk<'a> {
             self.doubt(script, Doubt::Character);
             return;
         }
-        let Parsed { items, doubt } = syntax::parse(script, 0);
+        let Parsed { items, doubt } = syntax::parse(script, 0, shell.plain_sh);
         self.items(&items, shell);
         if let Some((text, why)) = doubt {
             self.doubt(&text, why);

@@ -1,5 +1,8 @@
 //! Patterns of the shell (`*`, `?`, `[…]`), in which a backslash takes a character's meaning away.
 
+/// No name of a file is longer.
+const LONGEST: usize = 4_096;
+
 /// One element of a pattern.
 enum Part {
     Any,
@@ -14,6 +17,9 @@ pub(super) struct Pattern(Vec<Part>);
 impl Pattern {
     /// Reads a pattern; none where it means something that is not known here (`[[:alpha:]]`).
     pub(super) fn new(text: &str) -> Option<Self> {
+        if text.len() > LONGEST {
+            return None;
+        }
         let chars: Vec<char> = text.chars().collect();
         let mut parts = Vec::new();
         let mut at = 0;

@@ -13,6 +13,9 @@ const OWN: &str = " BASHPID BASH_ARGV0 BASH_COMMAND BASH_SUBSHELL BASH_VERSION C
     FUNCNAME GROUPS HISTCMD HOSTNAME HOSTTYPE LINENO LINES MACHTYPE OLDPWD OPTARG OPTIND OSTYPE PIPESTATUS PPID RANDOM REPLY
     SECONDS SHELLOPTS SHLVL SRANDOM UID _ ";
 
+/// Longer values are not kept account of.
+const LONGEST: usize = 16 * 1024;
+
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shell {
     variables: BTreeMap<String, Variable>,
@@ -27,6 +30,8 @@ pub(super) struct Shell {
     pub(super) odd_splits: bool,
     pub(super) odd_patterns: bool,
     pub(super) exports_all: bool,
+    /// Whether it is an `sh`, which need not be bash.
+    pub(super) plain_sh: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -65,6 +70,7 @@ impl Shell {
         if name == "IFS" {
             self.odd_splits = value.as_deref() != Some(" \t\n");
         }
+        let value = value.filter(|value| value.len() <= LONGEST);
         let exported = exported
             || self.exports_all
             || self.variables.get(name).is_some_and(|variable| variable.exported);
@@ -76,16 +82,26 @@ impl Shell {
         self.set(name, value, true);
     }
 
-    /// The variables that programs see and that the script has set.
-    pub(super) fn exported<'s>(
+    /// The variables that the script has set, and whether programs receive them.
+    pub(super) fn set_here<'s>(
         &'s self,
         scene: &'s Scene<'_>,
-    ) -> impl Iterator<Item = (&'s str, Option<&'s str>)> {
-        let seen = |name: &str, variable: &Variable| variable.exported || (scene.variable)(name).is_some();
-        self.variables
-            .iter()
-            .filter(move |(name, variable)| seen(name, variable))
-            .map(|(name, variable)| (name.as_str(), variable.value.as_deref()))
+    ) -> impl Iterator<Item = (&'s str, Option<&'s str>, bool)> {
+        self.variables.iter().map(|(name, variable)| {
+            let exported = variable.exported || (scene.variable)(name).is_some();
+            (name.as_str(), variable.value.as_deref(), exported)
+        })
+    }
+
+    /// Puts a variable back to what it was in another state.
+    pub(super) fn restore(&mut self, name: &str, before: &Self) {
+        match before.variables.get(name) {
+            Some(variable) => self.variables.insert(name.to_owned(), variable.clone()),
+            None => self.variables.remove(name),
+        };
+        if name == "IFS" {
+            self.odd_splits = before.odd_splits;
+        }
     }
 
     pub(super) fn define(&mut self, name: &str, body: &Rc<Node>, sure: bool) {
@@ -113,7 +129,12 @@ impl Shell {
 
     /// What a shell that is started as a program of its own knows of this one.
     pub(super) fn child(&self, scene: &Scene<'_>) -> Self {
-        let mut child = Self { cwd: self.cwd.clone(), functions: self.functions.clone(), ..Self::default() };
+        let mut child = Self {
+            cwd: self.cwd.clone(),
+            functions: self.functions.clone(),
+            plain_sh: self.plain_sh,
+            ..Self::default()
+        };
         child.functions.values_mut().for_each(|function| function.sure = false);
         let seen = self.variables.iter().filter(|(name, variable)| {
             *name != "IFS" && (variable.exported || (scene.variable)(name).is_some())

@@ -137,6 +137,13 @@ impl Walk<'_> {
         wrappers.push(Wrapper { program: program.unwrap_or_default(), words: call.words.clone() });
         let mut there = shell.child(self.scene);
         there.words = words;
+        if let Some(name) = call.words.first().map(|word| super::super::programs::base(&word.text)) {
+            there.plain_sh = match super::super::programs::family(name) {
+                "bash" | "rbash" | "zsh" => false,
+                name if super::super::programs::is_shell(name) => true,
+                _ => shell.plain_sh,
+            };
+        }
         if let Some(cwd) = &call.cwd {
             there.cwd.clone_from(cwd);
         }

@@ -3,9 +3,9 @@
 use super::super::programs::{self, Given, Options, Programs};
 use super::super::reading::{Assignment, Doubt, Word, Wrapper};
 use super::super::syntax::is_name;
-use super::Walk;
 use super::call::{Call, quoted};
 use super::shell::Shell;
+use super::{NESTED, Walk};
 
 /// What is in a call.
 pub(super) enum Inner {
@@ -88,7 +88,7 @@ impl Walk<'_> {
                 }
                 let known = args.get(start).is_some_and(|word| word.known);
                 let value = Word { text: value.to_owned(), known, ..Word::default() };
-                inner.assignments.push(Assignment { name: name.to_owned(), value });
+                inner.assignments.push(Assignment { name: name.to_owned(), value, exported: true });
                 start += 1;
             }
         }
@@ -305,7 +305,12 @@ impl Walk<'_> {
         if moved {
             inner.cwd = Some(None);
         }
+        if self.calls.len() >= NESTED {
+            return self.doubt(&call.text, Doubt::Deep);
+        }
+        self.calls.push(String::new());
         self.run(inner, &mut shell.clone());
+        self.calls.pop();
     }
 
     /// `git -c alias.x=… x`.
