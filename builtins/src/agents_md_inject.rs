@@ -1,7 +1,8 @@
 //! `agents_md_inject`: gives the model the instructions that hold where it works.
 //!
 //! **Watches** the session's start, each change of directory, and the log being cut (a compaction, an
-//! undo). **Speaks** in one hidden message per file, `<agent-instructions source="…">`, general before
+//! undo). **Speaks** in one message per file, `<agent-instructions source="…">`, which the user sees too: the file's
+//! words in the user's role, never the system's, general before
 //! special: `AGENTS.md`, `CLAUDE.md`, `COPILOT.md`, `GEMINI.md`, `.github/copilot-instructions.md`,
 //! `.cursorrules` and `.windsurfrules` of the directory and of those above it, up to the home directory,
 //! or, outside of it, to the top of the workspace's repository. What goes over `max_files` or `max_bytes`
@@ -16,8 +17,9 @@
 //! - on resume, in the server and in a fork nothing is told twice: the log shows what was told. Only blocks
 //!   that these hooks emitted count, so a tool's output can't hide a file;
 //! - instructions outside of the workspace, its repository and the home directory are not loaded, nor from
-//!   a directory above the workspace that others may write or own; a link out of the tree must lead to
-//!   instructions;
+//!   a directory above the workspace that others may write or own; a link leads to instructions in the same
+//!   tree or nowhere; what is vendored (`node_modules`) or ignored by git says nothing;
+//! - a file of the repository that reads like an attack is named and not loaded;
 //! - a file that is no text, no file or unreadable costs only itself; there are limits;
 //! - `source` is escaped, and a file's text can't end its block.
 

@@ -15,6 +15,7 @@ pub mod cost_awareness;
 pub mod cwd_tracking;
 pub mod elicitation;
 pub mod fallback_model;
+pub mod flow_guard;
 pub mod form_autodetect;
 pub mod injection_screening;
 pub mod loop_guard;

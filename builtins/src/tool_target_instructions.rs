@@ -3,7 +3,7 @@
 //! **Watches** the end of each tool call that names files or directories, whichever tool and however the
 //! call was written: named arguments, the words or lines of a fenced block, patches of several files, tools
 //! of MCP servers. Programs (a shell) say nothing about what they touch, and refused calls touch nothing.
-//! **Speaks** like `agents_md_inject`, one hidden message per file not told yet, the most special
+//! **Speaks** like `agents_md_inject`, one message per file not told yet, the most special
 //! directory's first, at most `max_files` files and `max_bytes` bytes a call; what is too much is named
 //! once a session and may be told after a later call. **Keeps** the same list of what was told. **Costs**
 //! seven looks per directory for calls that name files; nothing for others.

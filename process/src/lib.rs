@@ -29,10 +29,12 @@ pub mod consent;
 mod environment;
 mod executable;
 mod find;
+pub mod foreign;
 #[cfg(unix)]
 pub mod git;
 mod group;
 mod kept;
+mod look_alike;
 mod run;
 pub mod sandbox;
 #[cfg_attr(
@@ -45,5 +47,6 @@ mod visible;
 pub use environment::Environment;
 pub use find::find;
 pub use kept::Kept;
+pub use look_alike::look_alike;
 pub use run::{Ended, ProcessError, Program};
-pub use visible::{hangs_on_next, visible, visible_line};
+pub use visible::{deceives, hangs_on_next, visible, visible_line};

@@ -9,6 +9,7 @@ use hookspec::{Message, ToolUse, fire};
 use super::Agent;
 use super::confirm::Verdict;
 use super::execute::{Executed, named, unknown_tool};
+use super::foreign;
 use super::step::{result_message, stamp};
 use super::stored::NotStored;
 
@@ -100,7 +101,10 @@ impl Agent {
         self.after(&fired).await;
         let mut fired = fire!(self.session, TOOL_RESULT_TRANSFORM { tool_use: call, result: &result }).await;
         self.after(&fired).await;
-        let result = fired.take_value().unwrap_or(result);
+        let mut result = fired.take_value().unwrap_or(result);
+        if status != ToolStatus::Denied {
+            foreign::mark(call, &self.session, &mut result);
+        }
         let mut result = result.into_iter();
         let mut first = match result.next() {
             Some(first) => stamp(first, call),

@@ -2,7 +2,7 @@
 
 use hookspec::points::{CACHE_INVALIDATED, EndReason, InvalidationReason, SESSION_END};
 use hookspec::session::Unfinished;
-use hookspec::{Message, Role, fire};
+use hookspec::{Message, fire};
 
 use crate::log::{LogError, Rewrite};
 use crate::models::ModelError;
@@ -73,7 +73,7 @@ impl Agent {
     pub async fn undo(&mut self) -> Result<usize, LogError> {
         self.session.flush().await?;
         let log = self.session.log();
-        let Some(from) = log.iter().rposition(|message| message.role == Role::User) else { return Ok(0) };
+        let Some(from) = log.iter().rposition(|message| message.is_prompt()) else { return Ok(0) };
         let mut kept = log.prefix(from).to_messages();
         self.storage.rewrite(&mut kept, Rewrite::Undo)?;
         let gone = log.len() - from;

@@ -10,6 +10,7 @@ mod chunks;
 mod confirm;
 mod end;
 mod execute;
+mod foreign;
 mod frontend;
 mod generation;
 mod open;

@@ -40,7 +40,8 @@ impl Sink {
 impl LogSink for Sink {
     fn append(&self, message: &mut Message) -> Result<(), BoxError> {
         self.storage.append(message)?;
-        let shown = !message.hide && !message.quiet && message.role == Role::System;
+        let shown =
+            !message.hide && !message.quiet && (message.role == Role::System || message.foreign.is_some());
         if self.storage.queues() {
             self.queued().push_back(shown.then(|| message.clone()));
         } else if shown {

@@ -118,7 +118,7 @@ fn row_3_one_visible_message_for_this_request_only() {
     let stage = Stage::new();
     stage.put("work/main.py", "print('hello')\n");
     let message = stage.ask(vec![Message::user("go on")]).unwrap();
-    assert!(message.role == Role::System && !message.hide && !message.pinned);
+    assert!(message.role == Role::User && !message.is_prompt() && !message.hide && !message.pinned);
     let cwd = stage.path("work").display().to_string();
     let text = message.content;
     assert!(text.starts_with(&format!("# Context\n\nWorking directory: {cwd}\n\n")), "{text}");

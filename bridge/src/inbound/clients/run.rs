@@ -107,7 +107,7 @@ impl Set {
             put("model", json!(session.model()));
             if self.event != Event::SessionStart {
                 let turn =
-                    session.log().iter().filter(|message| message.role == hookspec::Role::User).count();
+                    session.log().iter().filter(|message| message.is_prompt()).count();
                 put("turn_id", json!(turn.to_string()));
             }
         }

@@ -2,6 +2,7 @@
 //! are told to the model. Shared by `agents_md_inject` and `tool_target_instructions`.
 
 mod block;
+mod foreign;
 mod inject;
 mod loaded;
 mod trees;

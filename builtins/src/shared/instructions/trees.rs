@@ -11,8 +11,9 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use hookspec::Session;
+use hookspec_process::sensitive::secret_file;
 
-use super::home;
+use super::{foreign, home};
 
 /// Files that hold instructions, in the order in which they are read.
 const NAMES: [&str; 7] = [
@@ -32,6 +33,8 @@ pub(crate) struct Found {
     pub(crate) path: PathBuf,
     /// How many directories lie above the one where it was found: general files have low numbers.
     pub(crate) depth: usize,
+    /// Whether it is the user's own: outside of the workspace and its repository, in the home directory.
+    pub(crate) own: bool,
 }
 
 /// The trees from which a session takes instructions. All paths go through links.
@@ -76,6 +79,11 @@ impl Trees {
     pub(crate) fn look(&self, directory: &Path, found: &mut Vec<Found>) {
         let depth = directory.components().count();
         let Ok(data) = directory.metadata() else { return };
+        let top = self.top.as_deref().filter(|top| directory.starts_with(top));
+        if let Some(why) = top.and_then(|top| foreign::why(directory, top)) {
+            tracing::debug!(path = %directory.display(), why, "no instructions are taken from here");
+            return;
+        }
         for name in NAMES {
             let Ok(path) = directory.join(name).canonicalize() else { continue };
             if !self.trusts(directory, &data) {
@@ -83,10 +91,14 @@ impl Trees {
                 return;
             }
             if !self.follows(directory, &path) {
-                tracing::warn!(path = %path.display(), "a link out of the tree to something else than instructions; not loaded");
+                tracing::warn!(path = %path.display(), "a link out of the tree, or to something else than instructions; not loaded");
                 continue;
             }
-            found.push(Found { path, depth });
+            if top.is_some_and(|top| foreign::is_ignored(&path, top)) {
+                tracing::warn!(path = %path.display(), "instructions that git ignores are not loaded");
+                continue;
+            }
+            found.push(Found { path, depth, own: top.is_none() });
         }
     }
 
@@ -105,11 +117,15 @@ impl Trees {
         }
     }
 
-    /// Whether a file of `directory` may be `target`: a link out of the tree must lead to instructions in
-    /// another one, so that a repository can't have somebody's keys read.
+    /// Whether a file of `directory` may be `target`: a link leads to instructions in the same tree, so that a repository can have
+    /// neither somebody's keys read, nor its own `.git/config`.
     fn follows(&self, directory: &Path, target: &Path) -> bool {
-        let top = self.top.as_deref().filter(|top| directory.starts_with(top)).unwrap_or(directory);
-        target.starts_with(top) || (is_instructions(target) && self.contains(target))
+        let tree = match &self.top {
+            Some(top) if directory.starts_with(top) => Some(top),
+            _ => self.home.as_ref().filter(|home| directory.starts_with(home)),
+        };
+        let stays = tree.map_or_else(|| target.starts_with(directory), |tree| target.starts_with(tree));
+        stays && is_instructions(target) && !secret_file(target)
     }
 }
 

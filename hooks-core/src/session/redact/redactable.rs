@@ -90,7 +90,8 @@ impl Redactable for Flow {
 
 impl Redactable for Message {
     fn redact(&mut self, with: With<'_>) -> bool {
-        let content = self.content.redact(with);
+        let content =
+            self.content.redact(with) | self.foreign.as_mut().is_some_and(|source| source.redact(with));
         #[cfg(feature = "json")]
         if let Some(metadata) = &mut self.metadata {
             let calls = metadata.tool_calls.redact(with);
