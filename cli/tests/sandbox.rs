@@ -244,6 +244,35 @@ fn a_yes_opens_what_was_named_for_one_call_and_an_s_for_the_session_and_no_longe
     terminal.exp_eof().unwrap();
 }
 
+#[test]
+fn scripts_are_confined_as_commands_are_unless_the_user_or_what_was_trusted_says_otherwise() {
+    if !is_held() {
+        return;
+    }
+    let entry = "[[hooks.scripts]]\nevent = 'turn.post'\ncommand = 'cat .env > seen 2> refused; touch ran'\n";
+    for (users, projects, free) in [
+        ("", "", false),
+        ("[sandbox]\nscripts = 'full'\n", "", true),
+        ("", "sandbox = 'full'\n", true),
+        ("[sandbox]\nprofile = 'full'\n", "", true),
+        // A stricter word about the profile is none about what was freed by name.
+        ("[sandbox]\nprofile = 'read-only'\nscripts = 'full'\n", "", true),
+    ] {
+        let home = home(users);
+        home.config(&format!("{entry}{projects}"));
+        chat(&home, &[], &[]);
+        let read = |name: &str| std::fs::read_to_string(home.workspace().join(name)).unwrap_or_default();
+        assert!(exists(home.workspace().join("ran")), "{users}{projects}");
+        assert_eq!(read("seen").contains(SECRET), free, "{users}{projects}: {}", read("refused"));
+    }
+    let home = home("");
+    home.config(&format!("{entry}sandbox = 'none'\n"));
+    assert!(
+        String::from_utf8(home.run(&["list"]).stderr).unwrap().contains("full"),
+        "it is told what it takes"
+    );
+}
+
 /// Whether a process with this word on its command line runs.
 fn runs(mark: &str) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
