@@ -201,8 +201,8 @@ impl Sandbox {
         self.rules.variables.iter().cloned().chain(granted).collect()
     }
 
-    /// Confines what a command starts. Its program, arguments, directory, streams and variables are set before or after; variables
-    /// of ours that do not pass are taken away, those that are set on it stay. The command is started once, and the leash held as
+    /// Confines what a command starts. Its program, arguments, directory and variables are set before, since they are made ready for
+    /// the kernel here; its streams before or after. Variables of ours that do not pass are taken away, those that are set on it stay. The command is started once, and the leash held as
     /// long as anything of it may run. On macOS, where another program is put before the command's, its streams are set afterwards.
     ///
     /// # Errors

@@ -44,6 +44,36 @@ fn status_and_signals_come_through() {
 }
 
 #[test]
+fn a_program_is_found_as_ever() {
+    let world = World::new();
+    let tool = world.write("bin/tool", "echo from-a-script-without-a-head $0 $1");
+    let twin = world.write("not/tool", "no");
+    use std::os::unix::fs::PermissionsExt;
+    std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(twin, std::fs::Permissions::from_mode(0o644)).unwrap();
+    let run = |program: &str, path: &str| {
+        let mut command = Command::new(program);
+        command.arg("one two").env("PATH", path).current_dir(world.path("bin"));
+        let leash = world.sandbox.confine(&mut command).unwrap();
+        let ended = command.output();
+        assert_eq!(leash.failure(), None, "the sandbox is not to blame");
+        ended.map(|output| String::from_utf8_lossy(&output.stdout).into_owned()).map_err(|error| error.kind())
+    };
+    let path =
+        format!("/nothing:{}:{}:/usr/bin:/bin", world.path("not").display(), world.path("bin").display());
+    let expected = format!("from-a-script-without-a-head {} one two\n", tool.display());
+    assert_eq!(run("tool", &path), Ok(expected));
+    assert!(run("./tool", "").unwrap().contains("./tool one two"));
+    assert_eq!(
+        run("tool", &world.path("not").display().to_string()),
+        Err(std::io::ErrorKind::PermissionDenied)
+    );
+    assert_eq!(run("tool", "/nothing"), Err(std::io::ErrorKind::NotFound));
+    assert_eq!(run("/nothing/at/all", &path), Err(std::io::ErrorKind::NotFound));
+    assert_eq!(run("echo", "/usr/bin:/bin"), Ok("one two\n".to_owned()));
+}
+
+#[test]
 fn a_signal_that_is_sent_to_it_reaches_its_group() {
     let world = World::new();
     let mark = sleep();

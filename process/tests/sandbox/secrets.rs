@@ -176,6 +176,31 @@ fn a_secret_that_appears_between_two_commands_is_hidden_from_the_next() {
 }
 
 #[test]
+fn a_secret_that_one_command_moved_is_hidden_from_the_next() {
+    if !is_whole() {
+        return;
+    }
+    let world = World::new();
+    for name in ["a/.env", "b/.aws/credentials", "c/.env", "d/.env", "e/deep/.netrc"] {
+        world.write(name, SECRET);
+    }
+    world.write("elsewhere/plain", "plain");
+    let beside = tempfile::Builder::new().prefix("hookspec-moved-").tempdir_in("/var/tmp").unwrap();
+    let beside = beside.path().display();
+    let moves = "mkdir -p node_modules/x target; mv a node_modules/x/; mv b/.aws b/plain; mv c node_modules; mv d BESIDE/; mv e .git-not";
+    let _first = world.sh(&moves.replace("BESIDE", &beside.to_string()));
+    let all = format!(
+        "find . {beside} -type f -exec cat {{}} +; cat b/plain/credentials node_modules/*/.env {beside}/d/.env"
+    );
+    keeps(&world, &[&all, &all]);
+    // Again and again, and one that is removed by the user is forgotten.
+    world.sh("mv node_modules/x/a back; mv b/plain/ b/other").succeeds();
+    keeps(&world, &["cat back/.env b/other/credentials", "find . -type f -exec cat {} +"]);
+    std::fs::remove_dir_all(world.path("b")).unwrap();
+    world.sh("mkdir -p b/other; echo mine > b/other/credentials; cat b/other/credentials").succeeds();
+}
+
+#[test]
 fn a_folder_that_moves_while_commands_start_uncovers_nothing() {
     if !is_whole() {
         return;

@@ -3,12 +3,13 @@
 //! Nothing here allocates or takes a lock: the process is a copy of one thread of ours, and whatever another thread was holding is held
 //! for ever. All that needs memory was prepared in a [`Call`].
 
-use std::ffi::CString;
+use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI32, AtomicU8, Ordering};
 
+use super::program::Ready;
 use super::room::{COVER_FILE, COVER_FOLDER, Room};
 use super::supervise;
 use super::sys::{self, Did, Fork};
@@ -51,6 +52,8 @@ pub(super) struct Call {
     /// What can only be allowed once it is there, with the rights.
     pub(super) late: Vec<(CString, u64)>,
     pub(super) filter: &'static [seccompiler::sock_filter],
+    /// The program, where it is known before it is started.
+    pub(super) program: Option<Ready>,
     /// Whether all is open: then nothing but the leash is left.
     pub(super) is_open: bool,
 }
@@ -68,6 +71,16 @@ pub(super) enum Step {
     Folder,
     Rules,
     Filter,
+    /// The program itself, which is no fault of the sandbox.
+    Program,
+}
+
+impl Step {
+    fn of(step: u8) -> Self {
+        use Step::{Apart, Changed, Cover, Filter, Folder, Fork, Join, Late, Program, Rules};
+        let all = [Late, Join, Fork, Apart, Changed, Cover, Folder, Rules, Filter, Program];
+        all.into_iter().find(|known| *known as u8 == step).unwrap_or(Fork)
+    }
 }
 
 pub(super) fn words(step: u8) -> &'static str {
@@ -95,7 +108,7 @@ impl Call {
     pub(super) fn enter(&self) -> io::Result<()> {
         self.try_to_enter().map_err(|(step, number)| {
             let [a, b, c, d] = number.to_ne_bytes();
-            if !matches!(step, Step::Late) {
+            if !matches!(step, Step::Late | Step::Program) {
                 sys::write(self.leash, &[supervise::FAILED, step as u8, a, b, c, d]);
             }
             io::Error::from_raw_os_error(number)
@@ -112,13 +125,59 @@ impl Call {
         let folder = sys::current_folder(&mut room_for_folder).map_err(at(Step::Folder))?;
         self.join().map_err(at(Step::Join))?;
         let (status, told) = sys::pipe().map_err(at(Step::Fork))?;
+        match &self.program {
+            Some(program) => self.start_beside(program, folder, status, told),
+            None => self.start(folder, status, told),
+        }
+    }
+
+    /// The supervisor and the command as copies of this process: the command comes back from here.
+    fn start(&self, folder: &CStr, status: RawFd, told: RawFd) -> Went {
         // A child of ours, so that we wait for it: whoever adopts orphans here may not, and until then its room could not end.
         if let Fork::Parent(supervisor) = sys::fork(libc::CLONE_PARENT).map_err(at(Step::Fork))? {
-            let [a, b, c, d] = supervisor.to_ne_bytes();
-            sys::write(self.leash, &[supervise::IS, a, b, c, d]);
+            self.introduce(supervisor);
             supervise::monitor(supervisor, status);
         }
         sys::close(status);
+        self.prepare(folder)?;
+        if let Fork::Parent(command) = sys::fork(0).map_err(at(Step::Fork))? {
+            supervise::supervise(command, self.leash, told);
+        }
+        self.settle()?;
+        sys::unblock_signals();
+        Ok(())
+    }
+
+    /// The supervisor and the command beside this process, in the same memory: nobody comes back, unless it failed.
+    fn start_beside(&self, program: &Ready, folder: &CStr, status: RawFd, told: RawFd) -> Went {
+        let beside = Beside {
+            call: self,
+            program,
+            folder,
+            status,
+            told,
+            step: AtomicU8::new(0),
+            number: AtomicI32::new(0),
+        };
+        let given = (&raw const beside).cast_mut().cast();
+        let supervisor = sys::fork_beside(libc::CLONE_PARENT, program.supervisor_stack(), supervisor, given);
+        let supervisor = supervisor.map_err(at(Step::Fork))?;
+        sys::close(told);
+        self.introduce(supervisor);
+        let mut word = [0];
+        if sys::read(status, &mut word) == Ok(1) && word[0] == supervise::STARTED {
+            supervise::monitor(supervisor, status);
+        }
+        Err((Step::of(beside.step.load(Ordering::Acquire)), beside.number.load(Ordering::Acquire)))
+    }
+
+    fn introduce(&self, supervisor: libc::pid_t) {
+        let [a, b, c, d] = supervisor.to_ne_bytes();
+        sys::write(self.leash, &[supervise::IS, a, b, c, d]);
+    }
+
+    /// What the supervisor does before the command.
+    fn prepare(&self, folder: &CStr) -> Went {
         sys::new_session();
         sys::adopt().map_err(at(Step::Fork))?;
         if self.room.is_some() {
@@ -129,15 +188,15 @@ impl Call {
             sys::change_folder(folder).map_err(at(Step::Folder))?;
         }
         self.allow_late().map_err(at(Step::Rules))?;
-        sys::close_to_others().map_err(at(Step::Fork))?;
-        if let Fork::Parent(command) = sys::fork(0).map_err(at(Step::Fork))? {
-            supervise::supervise(command, self.leash, told);
-        }
+        sys::close_to_others().map_err(at(Step::Fork))
+    }
+
+    /// What the command does before its program.
+    fn settle(&self) -> Went {
         sys::new_session();
         self.obey()?;
         sys::end_with_parent().map_err(at(Step::Fork))?;
         sys::close_on_exec();
-        sys::unblock_signals();
         Ok(())
     }
 
@@ -181,6 +240,65 @@ impl Call {
         }
         Ok(())
     }
+}
+
+/// What the processes share that stand beside each other in one memory.
+struct Beside<'a> {
+    call: &'a Call,
+    program: &'a Ready,
+    folder: &'a CStr,
+    status: RawFd,
+    told: RawFd,
+    step: AtomicU8,
+    number: AtomicI32,
+}
+
+impl Beside<'_> {
+    fn fails(&self, (step, number): (Step, sys::Errno)) {
+        self.number.store(number, Ordering::Release);
+        self.step.store(step as u8, Ordering::Release);
+    }
+
+    fn of<'a>(given: *mut libc::c_void) -> &'a Self {
+        #[allow(unsafe_code, reason = "what a new process is given is a pointer")]
+        // SAFETY: it is the one that `start_beside` made, which waits until nobody uses it, or never leaves its place.
+        unsafe {
+            &*given.cast_const().cast()
+        }
+    }
+}
+
+extern "C" fn supervisor(given: *mut libc::c_void) -> libc::c_int {
+    let beside = Beside::of(given);
+    sys::close(beside.status);
+    if let Err(failure) = beside.call.prepare(beside.folder) {
+        beside.fails(failure);
+        return 1;
+    }
+    // Comes back when the command is a program, or is not.
+    match sys::fork_beside(libc::CLONE_VFORK, beside.program.command_stack(), command, given) {
+        Ok(_) if beside.step.load(Ordering::Acquire) != 0 => 1,
+        Ok(pid) => {
+            sys::write(beside.told, &[supervise::STARTED]);
+            supervise::supervise(pid, beside.call.leash, beside.told)
+        }
+        Err(number) => {
+            beside.fails((Step::Fork, number));
+            1
+        }
+    }
+}
+
+extern "C" fn command(given: *mut libc::c_void) -> libc::c_int {
+    let beside = Beside::of(given);
+    if let Err(failure) = beside.call.settle() {
+        beside.fails(failure);
+        return 1;
+    }
+    sys::forget_handlers();
+    sys::unblock_signals();
+    beside.fails((Step::Program, beside.program.run()));
+    1
 }
 
 /// Changes a place, if it is still the file that was looked at: its folder may have been moved and another put there.

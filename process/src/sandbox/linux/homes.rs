@@ -13,7 +13,7 @@ const SYSTEM: [&str; 3] = ["/etc", "/etc/ssh", "/etc/sudoers.d"];
 
 /// What was found, kept until one of the folders changes.
 #[derive(Debug)]
-pub(super) struct Known {
+pub(super) struct Elsewhere {
     looked: BTreeMap<PathBuf, Option<SystemTime>>,
     read: SystemTime,
     /// Without links.
@@ -22,7 +22,7 @@ pub(super) struct Known {
     pub(super) doors: BTreeSet<PathBuf>,
 }
 
-impl Known {
+impl Elsewhere {
     pub(super) fn new() -> Self {
         let read = SystemTime::now();
         let mut looking = Looking::default();

@@ -5,7 +5,9 @@
 //! ```text
 //! sys        the system calls               room       the namespaces of a sandbox, and who holds them
 //! child      from the fork to the program   supervise  who waits for the command, and who ends what is left
+//! program    what is run, made ready
 //! plan       what one command will find     walk       secrets in a workspace   homes  secrets and doors elsewhere
+//! known      secrets that are moved
 //! landlock   where may be written           filter     which calls are refused  repository  what of `.git` runs programs
 //! caches     what package managers write   appeared   what was made that would run later
 //! ```
@@ -15,9 +17,11 @@ mod caches;
 mod child;
 mod filter;
 mod homes;
+mod known;
 mod landlock;
 mod leash;
 mod plan;
+mod program;
 mod repository;
 mod room;
 mod supervise;
@@ -40,10 +44,12 @@ use super::rules::Rules;
 use super::{Network, Part, SandboxError, Support};
 use caches::Caches;
 use child::Call;
-use homes::Known;
+use homes::Elsewhere;
+use known::Known;
 use landlock::Wanted;
 pub(super) use leash::Held;
 use plan::Has;
+use program::Ready;
 use room::{Kind, Room};
 use walk::Walk;
 
@@ -52,7 +58,8 @@ use walk::Walk;
 pub(super) struct Shared {
     rooms: Mutex<HashMap<Kind, Arc<Room>>>,
     walks: Mutex<Vec<Walk>>,
-    known: Mutex<Option<Known>>,
+    elsewhere: Mutex<Option<Elsewhere>>,
+    known: Mutex<Known>,
     last: Mutex<Option<Last>>,
 }
 
@@ -91,6 +98,7 @@ pub(super) fn confine(
         rules: None,
         late: Vec::new(),
         filter: &[],
+        program: None,
         is_open: rules.is_open(),
     };
     let mut protected = None;
@@ -111,6 +119,8 @@ pub(super) fn confine(
         if has(Part::Seccomp) {
             call.filter = filter::filter(call.is_in_network && call.room.is_none());
         }
+        // Of what is open, not all variables are set on the command: some may be ours.
+        call.program = Ready::new(command);
         call.changes = plan.changes;
         protected = Some(plan.protected);
     }
@@ -152,12 +162,12 @@ impl Shared {
                 walks.push(Walk::new(&root));
             }
         }
-        let mut known = locked(&self.known);
-        let known = match known.take().filter(Known::is_current) {
-            Some(current) => known.insert(current),
-            None => known.insert(Known::new()),
+        let mut elsewhere = locked(&self.elsewhere);
+        let elsewhere = match elsewhere.take().filter(Elsewhere::is_current) {
+            Some(current) => elsewhere.insert(current),
+            None => elsewhere.insert(Elsewhere::new()),
         };
-        plan::plan(rules, &mut walks, known, has)
+        plan::plan(rules, &mut walks, elsewhere, &mut locked(&self.known), has)
     }
 
     /// Rules for what is wanted: the last ones, if they are the same and the folders that they go around have not changed.

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 
 use super::caches;
 use super::child::{Change, Place};
-use super::homes::Known;
+use super::homes::Elsewhere;
+use super::known::Known;
 use super::landlock::Wanted;
 use super::repository::{self, Repository};
 use super::room::Room;
@@ -34,8 +35,14 @@ pub(super) struct Has<'a> {
 }
 
 /// Draws up a plan. A workspace is walked for the first, and looked at for the later ones.
-pub(super) fn plan(rules: &Rules, walks: &mut [Walk], known: &Known, has: Has<'_>) -> Plan {
-    let mut changes = Changes { rules, all: BTreeMap::new() };
+pub(super) fn plan(
+    rules: &Rules,
+    walks: &mut [Walk],
+    elsewhere: &Elsewhere,
+    known: &mut Known,
+    has: Has<'_>,
+) -> Plan {
+    let mut changes = Changes { rules, all: BTreeMap::new(), known: BTreeMap::new() };
     let mut writable: BTreeSet<PathBuf> = rules.writable().into_iter().collect();
     let mut protected = BTreeSet::new();
     let mut repositories: BTreeSet<PathBuf> = BTreeSet::new();
@@ -68,16 +75,20 @@ pub(super) fn plan(rules: &Rules, walks: &mut [Walk], known: &Known, has: Has<'_
         changes.keep(&path);
     }
     let mut hidden = BTreeSet::new();
-    let own: Vec<PathBuf> =
+    let only_here: Vec<PathBuf> =
         rules.hidden.iter().filter_map(|path| rules.absolute(path).canonicalize().ok()).collect();
-    for path in known.secrets.iter().chain(&own) {
+    for path in elsewhere.secrets.iter().chain(&only_here) {
         changes.hide(path);
         if !rules.is_granted_to_read(path) && !rules.is_shown(path) && !rules.grants_below(path) {
             hidden.insert(path.clone());
         }
     }
-    for path in &known.doors {
+    for path in &elsewhere.doors {
         changes.hide(path);
+    }
+    for (path, which) in known.places() {
+        changes.hide(&path);
+        changes.known.insert(path, which);
     }
     let linked = changes.linked();
     if !linked.is_empty() {
@@ -103,6 +114,16 @@ pub(super) fn plan(rules: &Rules, walks: &mut [Walk], known: &Known, has: Has<'_
     }
     let own: &[PathBuf] = has.room.map(Room::caches).unwrap_or_default();
     hidden.retain(|path| !writable.iter().any(|open| path.starts_with(open)));
+    for (path, change) in &changes.all {
+        if matches!(change, Change::HiddenFile | Change::HiddenFolder)
+            && writable.iter().any(|open| path.starts_with(open))
+            // What only this clone of the sandbox hides is none for the others.
+            && !only_here.iter().any(|hidden| path.starts_with(hidden))
+            && let Ok(data) = path.symlink_metadata()
+        {
+            known.hold(path, (data.dev(), data.ino()));
+        }
+    }
     let mut changes = changes.places(own);
     if !has.landlock {
         let own = own.iter().filter_map(|path| Some((Place::unchecked(path)?, Change::Writable)));
@@ -115,6 +136,8 @@ pub(super) fn plan(rules: &Rules, walks: &mut [Walk], known: &Known, has: Has<'_
 struct Changes<'a> {
     rules: &'a Rules,
     all: BTreeMap<PathBuf, Change>,
+    /// Which files must stand where, for those that are known: if one was moved just now, the command does not start.
+    known: BTreeMap<PathBuf, (u64, u64)>,
 }
 
 impl Changes<'_> {
@@ -175,7 +198,13 @@ impl Changes<'_> {
             }
             // In a folder of the room's own, the file is another one.
             let is_own = own.iter().any(|cache| path.starts_with(cache));
-            let place = if is_own && path.exists() { Place::unchecked(&path) } else { Place::at(&path) };
+            let place = match self.known.get(&path) {
+                Some((device, number)) => {
+                    Place::unchecked(&path).map(|place| Place { device: *device, number: *number, ..place })
+                }
+                None if is_own && path.exists() => Place::unchecked(&path),
+                None => Place::at(&path),
+            };
             let Some(place) = place else { continue };
             if matches!(change, Change::HiddenFolder | Change::ReadOnly) {
                 covering = Some((path, change));

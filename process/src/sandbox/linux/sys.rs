@@ -44,6 +44,45 @@ pub(super) fn fork(flags: c_int) -> Did<Fork> {
     Ok(if pid == 0 { Fork::Child } else { Fork::Parent(pid_t::try_from(pid).map_err(|_| libc::ESRCH)?) })
 }
 
+/// Starts a process beside this one: it shares our memory and has a stack of its own.
+///
+/// With `CLONE_VFORK` among the flags, this process waits until the other is a program or has ended.
+pub(super) fn fork_beside(
+    flags: c_int,
+    stack: *mut c_void,
+    life: extern "C" fn(*mut c_void) -> c_int,
+    given: *mut c_void,
+) -> Did<pid_t> {
+    // SAFETY: the stack is memory that nobody else uses, and what is given lives as long as whoever uses it, as the caller sees to.
+    let pid = unsafe { libc::clone(life, stack, flags | libc::CLONE_VM | libc::SIGCHLD, given) };
+    did(c_long::from(pid)).map(|_| pid)
+}
+
+/// Becomes a program. Comes back only with what went wrong.
+pub(super) fn exec(
+    program: &CStr,
+    arguments: &[*const libc::c_char],
+    variables: &[*const libc::c_char],
+) -> Errno {
+    // SAFETY: both lists end in null, and what is in them are texts that end in a zero.
+    unsafe { libc::execve(program.as_ptr(), arguments.as_ptr(), variables.as_ptr()) };
+    errno()
+}
+
+/// Handlers are ours, and must not run in what is about to be another program.
+pub(super) fn forget_handlers() {
+    for signal in 1..32 {
+        // SAFETY: an action is plain data, for which zeroes are a value, and is written and read in place.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, std::ptr::null(), &raw mut action);
+            if action.sa_sigaction != libc::SIG_DFL && action.sa_sigaction != libc::SIG_IGN {
+                libc::signal(signal, libc::SIG_DFL);
+            }
+        }
+    }
+}
+
 pub(super) fn exit(code: c_int) -> ! {
     // SAFETY: ends this process at once.
     unsafe { libc::_exit(code) }

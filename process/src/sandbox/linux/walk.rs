@@ -38,6 +38,8 @@ pub(super) const PRUNED: [&str; 18] = [
 ];
 /// So many folders are walked.
 const MOST: usize = 100_000;
+/// So often is what changed read again in one go.
+const ROUNDS: usize = 10;
 /// A folder whose time is so near to when it was read may have changed since without its time telling.
 pub(super) const GRAIN: Duration = Duration::from_millis(30);
 
@@ -131,18 +133,26 @@ impl Walk {
     }
 
     fn refresh(&mut self) {
-        let dirty: BTreeSet<PathBuf> = match self.watch.as_mut().map(Watch::told) {
-            Some(Told::Notes(notes)) => {
-                notes.iter().filter_map(|note| self.by_note.get(note)).cloned().collect()
+        // What changes while a folder is read may be missed, and is told: then it is read again.
+        for _ in 0..ROUNDS {
+            let dirty: BTreeSet<PathBuf> = match self.watch.as_mut().map(Watch::told) {
+                Some(Told::Notes(notes)) => {
+                    notes.iter().filter_map(|note| self.by_note.get(note)).cloned().collect()
+                }
+                Some(Told::All) => self.folders.keys().cloned().collect(),
+                None => self.stale(),
+            };
+            if dirty.is_empty() {
+                break;
             }
-            Some(Told::All) => self.folders.keys().cloned().collect(),
-            None => self.stale(),
-        };
-        if !dirty.is_empty() {
             self.links = None;
-        }
-        for folder in dirty {
-            self.read_again(&folder);
+            for folder in dirty {
+                self.read_again(&folder);
+            }
+            // Times tell of the last change only, and for a while always.
+            if self.watch.is_none() {
+                break;
+            }
         }
         if self.folders.is_empty() {
             self.add(self.root.clone());
