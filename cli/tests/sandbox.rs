@@ -273,6 +273,15 @@ fn scripts_are_confined_as_commands_are_unless_the_user_or_what_was_trusted_says
     );
 }
 
+#[test]
+fn with_y_what_is_closed_stays_closed() {
+    let home = home("");
+    let script = [shell("wc -c .env"), shell("echo x > .git/hooks/pre-commit"), shell("echo fine > made")];
+    let said = chat(&home, &["-y"], &script);
+    assert!(said[0].starts_with("Denied: ") && said[1].starts_with("Denied: "), "{said:?}");
+    assert!(exists(home.workspace().join("made")) && !exists(home.workspace().join(".git/hooks/pre-commit")));
+}
+
 /// Whether a process with this word on its command line runs.
 fn runs(mark: &str) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap().flatten();
