@@ -183,6 +183,21 @@ impl Git {
         self
     }
 
+    /// Sets a setting for each call, over all others.
+    #[must_use]
+    pub fn set(mut self, name: &str, value: &str) -> Self {
+        let counted = self.variables.iter().rev().find(|(name, _)| name == "GIT_CONFIG_COUNT");
+        let count: usize = counted.and_then(|(_, count)| count.to_str()?.parse().ok()).unwrap_or(0);
+        for (name, value) in [
+            (format!("GIT_CONFIG_KEY_{count}"), name.to_owned()),
+            (format!("GIT_CONFIG_VALUE_{count}"), value.to_owned()),
+            ("GIT_CONFIG_COUNT".to_owned(), (count + 1).to_string()),
+        ] {
+            self.variables.push((name.into(), value.into()));
+        }
+        self
+    }
+
     /// Runs a subcommand. What comes from outside belongs behind `--`, or into [`paths`](Self::paths).
     ///
     /// # Errors
