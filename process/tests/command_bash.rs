@@ -28,7 +28,7 @@ impl Stage {
             std::fs::write(work.join(name), "").unwrap();
         }
         let stub = format!(
-            "#!/bin/bash\nprintf '%s\\037' \"${{0##*/}}\" \"$@\" >> {0}\nprintf '\\036' >> {0}\n",
+            "#!/bin/bash\nprintf -v line '%s\\037' \"${{0##*/}}\" \"$@\"\nprintf '%s\\036' \"$line\" >> {0}\n",
             log.display()
         );
         for name in ["alpha", "beta", "git"] {
@@ -43,7 +43,7 @@ impl Stage {
         let _ = std::fs::remove_file(&self.log);
         let path = format!("{}:/usr/bin:/bin", self.bin.display());
         let mut bash = Command::new("bash");
-        bash.arg("-c").arg(format!("{script}\nwait")).current_dir(&self.work).env_clear();
+        bash.arg("-c").arg(script).current_dir(&self.work).env_clear();
         bash.env("PATH", path).env("HOME", &self.work).env("LC_ALL", "C.UTF-8");
         bash.stdin(std::process::Stdio::null());
         let ended = bash.output().unwrap();
@@ -83,6 +83,8 @@ fn fit(words: &[&Word], ran: &[String]) -> bool {
 }
 
 fn check(stage: &Stage, script: &str, trouble: &mut String) -> bool {
+    // What ends in a backslash goes on in the next line.
+    let script = &format!("{script}\nwait");
     let reading = stage.read(script);
     if !reading.is_clear() {
         return false;

@@ -138,7 +138,8 @@ impl Rule {
         let short: Vec<&Word> = command.args().iter().collect();
         let plain =
             command.words.first().map_or(Fit::No, |first| pattern.denies(first, &command.program, &short));
-        outer.chain([own, plain]).max().unwrap_or(Fit::No)
+        let said = if mentions(command) && pattern.is_in(command) { Fit::Maybe } else { Fit::No };
+        outer.chain([own, plain, said]).max().unwrap_or(Fit::No)
     }
 
     /// Read narrowly: as it is written, with nothing that could lead elsewhere.
@@ -172,7 +173,76 @@ impl Rule {
             && harmless_redirections
             && harmless_variables
             && !command.background
+            && !text_runs(command)
             && pattern.allows(command)
+    }
+}
+
+/// Programs that run what a text among their words says.
+const READ_TEXTS: [&str; 22] = [
+    "at",
+    "awk",
+    "batch",
+    "deno",
+    "docker",
+    "expect",
+    "gawk",
+    "kubectl",
+    "lua",
+    "make",
+    "mawk",
+    "node",
+    "osascript",
+    "perl",
+    "php",
+    "podman",
+    "python",
+    "ruby",
+    "screen",
+    "sed",
+    "tmux",
+    "vim",
+];
+
+/// Subcommands of git that run the words behind them, or push by another name.
+const GIT_RUNS: [&str; 8] = [
+    "bisect",
+    "filter-branch",
+    "for-each-repo",
+    "http-push",
+    "send-pack",
+    "submodule",
+    "subtree",
+    "difftool",
+];
+
+/// Whether what a command runs may be in its words in a form that is not read: code of another language, an option's program.
+fn mentions(command: &Simple) -> bool {
+    let name = command.program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
+    let git = command.program == "git"
+        && command.words.get(1).is_some_and(|word| GIT_RUNS.contains(&word.text.as_str()));
+    READ_TEXTS.contains(&name) || git || command.running_option().is_some()
+}
+
+/// Whether a text among the words of `sed` or `awk` may run or write something.
+fn text_runs(command: &Simple) -> bool {
+    let texts = || command.args().iter().map(|word| word.text.as_str());
+    match command.program.as_str() {
+        "awk" | "gawk" | "mawk" | "nawk" => texts().any(|text| {
+            text.contains("system") || text.contains("getline") || text.contains(['|', '>', '@'])
+        }),
+        "sed" | "gsed" => texts().any(|text| {
+            let bytes = text.as_bytes();
+            bytes.iter().enumerate().any(|(at, byte)| {
+                let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+                let begins = before.is_none_or(|byte| !byte.is_ascii_alphabetic() || b"pgImM".contains(byte));
+                let ends = bytes
+                    .get(at + 1)
+                    .is_none_or(|byte| !byte.is_ascii_alphabetic() || b"pgImM".contains(byte));
+                matches!(byte, b'e' | b'w' | b'W') && begins && ends && !text.starts_with("--")
+            })
+        }),
+        _ => false,
     }
 }
 
@@ -239,6 +309,28 @@ impl Command {
             }
         }
         fit
+    }
+
+    /// Whether the words stand in a command's words in their order, as parts of a text. `git push` is also said as `send-pack`.
+    fn is_in(&self, command: &Simple) -> bool {
+        let words = command.words.iter().take(1).chain(&command.leading).chain(command.args());
+        let text = words
+            .map(|word| word.text.as_str())
+            .collect::<Vec<_>>()
+            .join(" ")
+            .replace("send-pack", "push")
+            .replace("http-push", "push");
+        let mut rest = text.as_str();
+        let wanted = self
+            .written
+            .split_whitespace()
+            .map(|word| word.trim_matches('*'))
+            .filter(|word| !word.is_empty());
+        for word in wanted {
+            let Some((_, after)) = rest.split_once(word) else { return false };
+            rest = after;
+        }
+        true
     }
 
     fn allows(&self, command: &Simple) -> bool {

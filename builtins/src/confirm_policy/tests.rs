@@ -124,6 +124,23 @@ fn an_allowed_command_is_exactly_that_one() {
     ] {
         assert!(!confirmed(&session, "shell", other), "{other}");
     }
+    let more = r#"hooks.confirm_policy.allow = [{ tool = "shell", command = "sed*" }, { tool = "shell", command = "awk*" }, { tool = "shell", command = "git log*" }]"#;
+    let more = self::session(more, folder.path());
+    for fits in ["sed -n 1,5p f", "sed s/one/two/ f", "awk '{print $1}' f", "git log --oneline"] {
+        assert!(confirmed(&more, "shell", fits), "{fits}");
+    }
+    for other in [
+        "sed '1e id' f",
+        "sed s/a/b/e f",
+        "sed 'w x' f",
+        "sed -i s/a/b/ f",
+        "awk 'BEGIN{system(\"id\")}'",
+        "awk '{print > \"f\"}' f",
+        "git log --output=x",
+        "git -c core.pager=x log",
+    ] {
+        assert!(!confirmed(&more, "shell", other), "{other}");
+    }
     let spelt = r#"hooks.confirm_policy.allow = [{ tool = "shell", command = "cargo +nightly test*" }, { tool = "shell", command = "git -C sub status" }]"#;
     let spelt = self::session(spelt, folder.path());
     for fits in ["cargo +nightly test -q", "git -C sub status"] {
@@ -240,6 +257,19 @@ fn a_denied_command_is_denied_however_it_is_spelt() {
         "echo git push | sh",
         "git unheard-of",
         "sudo --strange git status",
+        "git config alias.up push && git up",
+        "git send-pack ../x main",
+        "python3 -c 'import os; os.system(\"git push\")'",
+        "python3 -c 'subprocess.run([\"git\", \"push\"])'",
+        "perl -e 'system \"git push\"'",
+        "awk 'BEGIN{system(\"git push\")}'",
+        "tar cf /dev/null --checkpoint=1 --checkpoint-action=exec='git push' .",
+        "git -c core.pager='git push' -p log",
+        "git rebase -x 'git push' HEAD~1",
+        "git bisect run git push",
+        "git submodule foreach git push",
+        "echo push | xargs git",
+        "parallel git ::: push",
         "git status '",
         ". ./unknown",
     ] {

@@ -106,8 +106,7 @@ impl Set {
         if self.dialect == Dialect::Codex && self.event != Event::SessionEnd {
             put("model", json!(session.model()));
             if self.event != Event::SessionStart {
-                let turn =
-                    session.log().iter().filter(|message| message.is_prompt()).count();
+                let turn = session.log().iter().filter(|message| message.is_prompt()).count();
                 put("turn_id", json!(turn.to_string()));
             }
         }
