@@ -28,8 +28,8 @@ const RULES: &[(&str, u32, &[&str], &str)] = &[
     (
         "ignore-everything",
         5,
-        &["ignore", "disregard"],
-        r"\b(?:ignore|disregard) (?:everything|anything|all(?: of)?)(?: (?:that|the|was|is|you|i|we|have|has|been|came|text|said|told|written|read|were|or)){0,6} (?:above|before|so far)\b",
+        &["ignore", "disregard", "forget"],
+        r"\b(?:ignore|disregard|forget) (?:everything|anything|all(?: of)?)(?: (?:that|the|was|is|you|i|we|have|has|been|came|text|said|told|written|read|were|or)){0,6} (?:above|before|so far)\b",
     ),
     (
         "ignore-everything",

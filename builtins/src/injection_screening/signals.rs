@@ -34,10 +34,15 @@ const SHAPES: &[(&str, u32, &str)] = &[
     (
         "fake-turn",
         5,
-        r"</ ?(?:tool[_-]?(?:result|response|output)s?|function_results|stdout|foreign-text)>.{0,80}(?:<user>|<human>|\bhuman:|<\|im_)",
+        r"< ?/ ?(?:tool[_-]?(?:result|response|output)s?|function_results|stdout|foreign-text) ?>.{0,80}(?:<user>|<human>|\bhuman:|<\|im_)",
     ),
     ("fake-turn", 4, r"<\|im_end\|> ?<\|im_start\|> ?(?:user|system) "),
-    ("fake-turn", 3, r"\[(?:user|human)\] ?:"),
+    (
+        "fake-turn",
+        3,
+        r"\[(?:user|human)\] ?:|\b(?:user|human): (?:i changed|i confirm|now|yes|please|delete|great|ok)\b",
+    ),
+    ("fake-system", 3, r#""role" ?: ?"system" ?, ?"content" ?: ?"you (?:must|are now|will|should)"#),
     ("fake-system", 3, r"<system>|\[system\]|### ?system ?:"),
     (
         "data-in-image",
@@ -52,7 +57,7 @@ const SHAPES: &[(&str, u32, &str)] = &[
     (
         "hidden-place",
         2,
-        r#"<!--.{0,20}|style=.?display: ?none|\[//\]: # \(|<img [^>]{0,80}alt=|!\[[^\]]{20,}\]|<a [^>]{0,60}title=|/\* ?llm"#,
+        r#"<!--.{0,20}|style=[^>]{0,60}(?:display: ?none|font-size: ?0|color: ?white)|\[//\]: # \(|<img [^>]{0,80}alt=|!\[[^\]]{20,}\]|<a [^>]{0,60}title=|/\* ?llm"#,
     ),
 ];
 
@@ -64,8 +69,10 @@ static SHAPE: LazyLock<Result<Vec<Regex>, RulesError>> = LazyLock::new(|| {
 });
 
 /// A word of these is in every match of a shape: without any none is looked for.
-const SHAPE_WORDS: [&str; 12] =
-    ["curl", "wget", "iwr", "irm", "exec(", "rm -r", "push ", "--hard", "chmod", "<", "[", "http"];
+const SHAPE_WORDS: [&str; 14] = [
+    "curl", "wget", "iwr", "irm", "exec(", "rm -r", "push ", "--hard", "chmod", "<", "[", "http", "user:",
+    "human:",
+];
 
 /// What stands in a place, or what it is not to be taken for.
 pub(super) trait Place {
@@ -208,6 +215,7 @@ fn of_sentence(words: &[Word], sentence: &str, found: &mut Vec<Signal>) {
     match here.together([Send, Secret]) {
         Some(place) if away => add("send-secrets", 4, Some(place)),
         Some(place) => add("send-secrets", 2, Some(place)),
+        None if away && here.has(Reader) && here.has(Send) => add("sends-away", 2, one(Send)),
         None => add("names-secret", 1, one(Secret)),
     }
 }
