@@ -34,6 +34,13 @@ impl Chunks {
         Self { session, frontend, index: 0, text: String::new(), said, thought, session_end: None }
     }
 
+    /// Takes an answer that is complete as one piece.
+    pub(super) async fn whole(&mut self, text: &str) -> ControlFlow<()> {
+        text.clone_into(&mut self.text);
+        let safe = self.session.redacted(text).into_owned();
+        self.hand_on(&safe, ChunkKind::Text).await
+    }
+
     /// The answer is at its end: hands on what was held back.
     pub(super) async fn rest(&mut self) -> ControlFlow<()> {
         let thought = std::mem::replace(&mut self.thought, self.session.redact_pieces()).end();

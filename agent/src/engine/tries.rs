@@ -5,14 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hookspec::model::{
-    ChunkKind, FaultClass, GenerationFault, GenerationResult, Metadata, MicroDollars, Request, Response,
-    Timings, Usage,
+    FaultClass, GenerationFault, GenerationResult, Metadata, MicroDollars, Request, Response, Timings, Usage,
 };
 use hookspec::points::{ErrorSource, GENERATION_POST, GENERATION_PRE};
 use hookspec::session::InterruptReason;
 use hookspec::{Message, Session, fire};
 
-use crate::models::{ChunkSink, Model, ModelError};
+use crate::models::{Model, ModelError};
 
 use super::chunks::Chunks;
 use super::{Agent, Prices};
@@ -200,10 +199,7 @@ impl Agent {
         }
         self.frontend.generating(tries.begun);
         let mut chunks = Chunks::new(self.session.clone(), Arc::clone(&self.frontend));
-        let flow = match chunks.chunk(&response.text, ChunkKind::Text).await {
-            ControlFlow::Continue(()) => chunks.rest().await,
-            ended @ ControlFlow::Break(()) => ended,
-        };
+        let flow = chunks.whole(&response.text).await;
         self.ending = self.ending.take().or(chunks.session_end);
         match flow {
             ControlFlow::Continue(()) => Ok(()),

@@ -201,7 +201,7 @@ impl Table {
     }
 
     /// Whether it is one of the values that manuals and templates have.
-    pub(super) fn is_dummy(&self, value: &str) -> Result<bool, TableError> {
+    fn is_dummy(&self, value: &str) -> Result<bool, TableError> {
         let compiled = self.dummy_words.get_or_init(|| {
             automaton(self.dummies.iter().map(String::as_str), AhoCorasickKind::ContiguousNFA)
         });

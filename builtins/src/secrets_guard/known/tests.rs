@@ -206,6 +206,33 @@ fn the_hosts_secret_variables_are_known_and_others_are_not() {
     assert!(known.find(&format!("{other} false postgres")).is_empty());
 }
 
+#[test]
+fn what_looks_made_up_is_a_secret_in_a_secret_file_and_a_placeholder_is_none() {
+    let made_up = [
+        "sk-proj-abcdefghijklmnop1234567890XYZ",
+        "test-Passw0rd-example",
+        "todo0123456789xxxx",
+        "fake.sample.9",
+    ];
+    let placeholders = [
+        "your-api-key-here",
+        "changeme",
+        "<token>",
+        "${TOKEN}",
+        "xxxxxxxxxxxx",
+        "replace_me_with_your_own_secret",
+    ];
+    let lines =
+        made_up.iter().chain(&placeholders).enumerate().map(|(n, value)| format!("A{n}_TOKEN={value}\n"));
+    let (_folder, known) = in_folder(&[(".env", &lines.collect::<String>())]);
+    for value in made_up {
+        assert_eq!(redacted(&known, &format!("it is {value}")), "it is [-]");
+    }
+    for value in placeholders {
+        assert!(known.find(value).is_empty(), "{value}");
+    }
+}
+
 fn later(path: &Path) {
     let now = std::time::SystemTime::now() - Duration::from_secs(1);
     fs::File::open(path).unwrap().set_modified(now).unwrap();

@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::super::table::{distinct, entropy, is_name, table};
+use super::super::table::{distinct, entropy, is_name};
 
 /// A value of a name that says nothing is secret from this length on, if it looks random.
 const LONG: usize = 16;
@@ -61,6 +61,62 @@ static NETRC: LazyLock<Option<Regex>> =
 /// The password in a URL.
 static URL: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r#"[A-Za-z][A-Za-z0-9+.-]*://[^\s/:@"']*:([^\s/@"']+)@"#).ok());
+
+/// The words of placeholders.
+const PLACEHOLDERS: &[&str] = &[
+    "a",
+    "access",
+    "add",
+    "an",
+    "api",
+    "apikey",
+    "app",
+    "change",
+    "changeit",
+    "changeme",
+    "client",
+    "dummy",
+    "enter",
+    "example",
+    "fake",
+    "fill",
+    "generate",
+    "goes",
+    "here",
+    "in",
+    "insert",
+    "it",
+    "key",
+    "me",
+    "my",
+    "none",
+    "null",
+    "of",
+    "own",
+    "paste",
+    "password",
+    "placeholder",
+    "put",
+    "random",
+    "real",
+    "replace",
+    "replaceme",
+    "sample",
+    "secret",
+    "set",
+    "some",
+    "string",
+    "test",
+    "the",
+    "this",
+    "to",
+    "todo",
+    "token",
+    "value",
+    "with",
+    "your",
+    "yours",
+];
 
 /// Words of names whose values look random and are known to everybody.
 const OPEN: &[&str] = &[
@@ -221,8 +277,12 @@ fn is_worth(secret: bool, value: &str) -> bool {
         return false;
     }
     let lower = value.to_ascii_lowercase();
-    let is_dummy = table().and_then(|table| table.is_dummy(value)).unwrap_or(false);
-    if is_dummy || PLAIN.contains(&lower.as_str()) || value.starts_with('$') || is_path(value) {
+    if PLAIN.contains(&lower.as_str())
+        || is_placeholder(&lower)
+        || value.starts_with(['$', '<'])
+        || value.starts_with("{{")
+        || is_path(value)
+    {
         return false;
     }
     let digits = value.bytes().any(|byte| byte.is_ascii_digit());
@@ -240,6 +300,13 @@ fn is_worth(secret: bool, value: &str) -> bool {
         && !value.contains(' ')
         && !is_name(value)
         && !value.contains('@')
+}
+
+/// Whether it is put together of nothing but what templates say: `your-api-key-here`. Its parts alone do not make it one: what
+/// stands in a secret file may well begin with `test` or hold `1234567890`.
+fn is_placeholder(lower: &str) -> bool {
+    let mut words = lower.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty());
+    words.all(|word| PLACEHOLDERS.contains(&word) || (word.len() > 2 && distinct(word) < 2))
 }
 
 /// Whether it names a file, whose name is no secret.
