@@ -78,7 +78,12 @@ fn fill(store: &mut Store, errors: u64, now: Timestamp) {
         let at = now - SignedDuration::from_mins(number * 60);
         store.begin_session(&id, &format!("/projects/{}", number % 7), at, TimeOfDay::Morning, None).unwrap();
         store.note_quality(&id, (60 + number % 40) as f64).unwrap();
-        let call = Moment::Call { tool: PARTS[(number % 20) as usize].into(), text: String::new(), ok: true };
+        let call = Moment::Call {
+            tool: PARTS[(number % 20) as usize].into(),
+            text: String::new(),
+            ok: true,
+            proof: None,
+        };
         store.record_moment(&id, &call, at).unwrap();
         let edit = Moment::Edit { path: format!("{number}.rs"), added: String::new(), created: false };
         store.record_moment(&id, &edit, at).unwrap();

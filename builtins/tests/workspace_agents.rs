@@ -247,3 +247,66 @@ fn s4_s5_two_alike_are_both_known_and_one_is_shown() {
     assert_eq!(scan.shown().len(), 1);
     assert_eq!(scan.shown()[0].pid, both[1]);
 }
+
+#[test]
+fn hookspec_and_the_newer_agents_are_seen_as_they_show() {
+    let stage = Stage::new();
+    let ws = stage.dir("ws");
+    let mut wanted = vec![
+        (stage.agent(&ws, "hookspec", &["chat", "-n"]), Runtime::Hookspec),
+        (stage.agent(&ws, "crush", &[]), Runtime::Crush),
+        (stage.agent(&ws, "opencode", &[]), Runtime::Opencode),
+        (stage.agent(&ws, "copilot", &[]), Runtime::Copilot),
+    ];
+    // A script of npm's: a link in `bin` to a file of the package, and the file itself.
+    if let Some(node) = on_path("node") {
+        for (name, package, runtime) in [
+            ("gemini", "@google/gemini-cli/dist/index.js", Runtime::Gemini),
+            ("qwen", "@qwen-code/qwen-code/dist/cli.js", Runtime::Qwen),
+            ("amp", "@sourcegraph/amp/dist/main.js", Runtime::Amp),
+        ] {
+            let script = stage.path("lib/node_modules").join(package);
+            std::fs::create_dir_all(script.parent().unwrap()).unwrap();
+            std::fs::write(&script, "setInterval(() => {}, 1e6)\n").unwrap();
+            let link = stage.path("bin").join(format!("npm/{name}"));
+            std::fs::create_dir_all(link.parent().unwrap()).unwrap();
+            symlink(&script, &link).unwrap();
+            let options = ["--no-warnings", link.to_str().unwrap()];
+            wanted.push((stage.start(&ws, &node, &options), runtime));
+            wanted.push((stage.start(&ws, &node, &[script.to_str().unwrap()]), runtime));
+        }
+    }
+    // An entry point of Python's.
+    if let Some(python) = on_path("python3") {
+        let script = stage.path("bin/hermes");
+        std::fs::write(&script, "import time\ntime.sleep(600)\n").unwrap();
+        wanted.push((stage.start(&ws, &python, &[script.to_str().unwrap(), "chat"]), Runtime::Hermes));
+    }
+    // A program that is called through a link of another name.
+    let versions = stage.dir("share/cursor-agent/versions/1");
+    std::fs::copy(stage.program("sh-copy"), versions.join("cursor-agent")).unwrap();
+    symlink(versions.join("cursor-agent"), stage.path("bin/agent")).unwrap();
+    let wait = stage.script("wait");
+    let linked = stage.start(&ws, &stage.path("bin/agent"), &[wait.to_str().unwrap()]);
+    wanted.push((linked, Runtime::CursorAgent));
+
+    // Beside them what only has, or mentions, a name.
+    stage.agent(&ws, "hookspec", &["list"]);
+    let editor = stage.program("editor");
+    stage.start(&ws, &editor, &[wait.to_str().unwrap(), "/usr/local/bin/gemini", "hermes", "crush"]);
+
+    let mut found: Vec<(u32, Runtime)> =
+        found(&ws).into_iter().map(|agent| (agent.pid, agent.runtime)).collect();
+    found.sort_unstable();
+    wanted.sort_unstable();
+    assert_eq!(found, wanted);
+}
+
+/// A program of the machine's, behind the shims that some put before it.
+fn on_path(name: &str) -> Option<PathBuf> {
+    let shown = if name == "node" { "-p" } else { "-c" };
+    let ask = if name == "node" { "process.execPath" } else { "import sys; print(sys.executable)" };
+    let output = Command::new(name).args([shown, ask]).stderr(Stdio::null()).output().ok()?;
+    let path = PathBuf::from(String::from_utf8(output.stdout).ok()?.trim());
+    path.is_file().then_some(path)
+}

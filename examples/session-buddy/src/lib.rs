@@ -18,6 +18,7 @@ mod git;
 mod lifecycle;
 
 pub mod checkpoint;
+pub mod checks;
 pub mod errors;
 pub mod format;
 pub mod metrics;

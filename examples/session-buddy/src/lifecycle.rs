@@ -10,6 +10,7 @@ use hookspec::tool::ToolStatus;
 use hookspec::{Message, Session, ToolUse, fire, hook};
 use jiff::ToSpan;
 
+use crate::checks;
 use crate::errors::{self, Memory};
 use crate::ordering::rank;
 use crate::points::PRE_SESSION_END;
@@ -111,6 +112,7 @@ fn relative(session: &Session, path: &Path) -> String {
 #[hook(TOOL_POST_EXECUTE, name = "buddy.note_result", priority = rank(10, 0))]
 fn note_result(
     tool_use: &ToolUse,
+    result: &[Message],
     status: ToolStatus,
     session: &Session,
     settings: &Settings,
@@ -118,10 +120,15 @@ fn note_result(
 ) -> Result<Option<Message>, StoreError> {
     let ok = status == ToolStatus::Ok;
     let text = short(&errors::call_text(tool_use), KEPT);
-    record(session, &Moment::Call { tool: tool_use.tool.clone(), text, ok })?;
+    let is_command = settings.command_tools.contains(&tool_use.tool);
+    let script = if ok && is_command { errors::command_of(tool_use) } else { None };
+    let proof = script.and_then(|script| {
+        let said = result.iter().map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n");
+        checks::proof(&script, &session.cwd(), &said)
+    });
+    record(session, &Moment::Call { tool: tool_use.tool.clone(), text, ok, proof })?;
     if !ok {
         return Ok(None);
     }
-    let is_command = settings.command_tools.contains(&tool_use.tool);
     errors::succeeded(session, state, tool_use, is_command)
 }

@@ -6,6 +6,7 @@ use rusqlite::params;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::checks::Proof;
 use crate::store::{Store, StoreError, millis};
 
 /// Characters of a message or an edit that are kept.
@@ -30,6 +31,9 @@ pub enum Moment {
         text: String,
         /// Whether it did what it was asked.
         ok: bool,
+        /// What it proved, by what it ran and what that said.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        proof: Option<Proof>,
     },
     /// A file was changed.
     Edit {

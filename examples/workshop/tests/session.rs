@@ -47,6 +47,8 @@ impl Place {
             .env("LLM_SWITCH_MODELS", self.path("models.toml"))
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env_remove("HOOK_ALLOWLIST")
+            // The project has a folder of its own for what is built.
+            .env_remove("CARGO_TARGET_DIR")
             .stdin(Stdio::null());
         command
     }

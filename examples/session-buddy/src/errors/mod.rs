@@ -1,8 +1,9 @@
 //! Error → attempts → fix.
 //!
 //! **Watches** errors, edits and tool calls. An error of a tool opens an event in the session's memory; each edit and each
-//! other command that succeeds afterwards is an attempt at it; the first time that the very call that failed succeeds, the
-//! last attempt was the fix and the chain is closed. The same text again (paths, numbers, addresses, hashes and times
+//! other command that succeeds afterwards is an attempt at it; the first time that the call that failed succeeds (a command: the
+//! same program on the same targets, [`crate::checks`]), the last attempt that can have mended it ([`related`]) was the fix and the
+//! chain is closed. Where nothing was changed in between, that is said; where only other things were, there is no fix. The same text again (paths, numbers, addresses, hashes and times
 //! aside) is the same event and only counts. **Speaks** when an error comes that is like one which was fixed in this project, or
 //! in one that the user linked to it: what fixed it, once for each event, as a quotation in the result of the call that failed.
 //! **Keeps** errors, attempts and chains in the database, what is open in the session's state, so that a resumed session closes
@@ -13,6 +14,7 @@
 
 mod chains;
 mod fingerprint;
+mod related;
 mod similar;
 
 use std::borrow::Cow;
@@ -24,9 +26,13 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
+use crate::checks;
 use crate::ordering::rank;
 use crate::quote::quoted;
+use crate::settings::Settings;
 use crate::store::{self, Scope, Store, StoreError, short};
+
+use related::{Complaint, Standing};
 
 pub use chains::{Attempt, Chain, ErrorRow, KindRow, Seen};
 pub use fingerprint::{fingerprint, kind, mask, own_words};
@@ -44,6 +50,8 @@ pub struct Memory {
     open: Vec<Open>,
     /// The call that runs.
     call: Option<String>,
+    /// What it checks.
+    check: Option<String>,
     /// Whether it has changed a file.
     pub(crate) edited: bool,
     /// What is to be told with its result.
@@ -56,9 +64,16 @@ struct Open {
     error: i64,
     /// The call that failed.
     call: String,
-    /// The last attempt at it.
-    last: Option<i64>,
+    /// What tells the check that failed from others, however it is written; the call, where that cannot be told.
+    #[serde(default)]
+    check: String,
+    /// The attempts at it since then.
+    #[serde(default)]
+    tried: Vec<i64>,
 }
+
+/// Attempts at one error that are followed; the oldest is given up for a further one.
+const MOST_TRIED: usize = 100;
 
 /// What tells one call from another: the tool and its texts, however it was written.
 pub(crate) fn call_key(call: &ToolUse) -> String {
@@ -72,10 +87,26 @@ pub(crate) fn call_text(call: &ToolUse) -> String {
     all.flat_map(str::split_whitespace).collect::<Vec<_>>().join(" ")
 }
 
+/// What tells a call's check from others: of a command its program and targets, else the call itself.
+fn check_key(call: &ToolUse, session: &Session) -> String {
+    let settings = session.settings::<Settings>();
+    let is_command = settings.command_tools.contains(&call.tool);
+    let script = if is_command { command_of(call) } else { None };
+    let identity = script.and_then(|script| checks::identity(&script, &session.cwd()));
+    identity.unwrap_or_else(|| call_key(call))
+}
+
+/// A command's text, as it was written.
+pub(crate) fn command_of(call: &ToolUse) -> Option<String> {
+    let text = call.text("command").map(Cow::into_owned);
+    text.or_else(|| (!call.content.is_empty()).then(|| call.content.clone()))
+}
+
 /// Notes which call runs.
 #[hook(TOOL_PRE_EXECUTE, name = "buddy.note_call", priority = rank(10, 0), fail_open)]
-fn note_call(tool_use: &ToolUse, state: &mut Memory) {
+fn note_call(tool_use: &ToolUse, session: &Session, state: &mut Memory) {
     state.call = Some(call_key(tool_use));
+    state.check = Some(check_key(tool_use, session));
     state.edited = false;
     state.remedy = None;
 }
@@ -117,7 +148,8 @@ fn track_error(
         }
         // What is no call's has no result with which it could be told.
         let Some(call) = call else { return Ok(()) };
-        state.open.push(Open { error: id, call, last: None });
+        let check = state.check.clone().unwrap_or_else(|| call.clone());
+        state.open.push(Open { error: id, call, check, tried: Vec::new() });
         if state.open.len() > MOST_OPEN {
             state.open.remove(0);
         }
@@ -183,7 +215,10 @@ pub(crate) fn tried(
     let at = session.clock().now();
     store::keep(session, |store| {
         for open in &mut state.open {
-            open.last = store.record_attempt(open.error, action, &short(changes, CHANGES), at)?.or(open.last);
+            open.tried.extend(store.record_attempt(open.error, action, &short(changes, CHANGES), at)?);
+            if open.tried.len() > MOST_TRIED {
+                open.tried.remove(0);
+            }
         }
         Ok(())
     })
@@ -197,12 +232,16 @@ pub(crate) fn succeeded(
     call: &ToolUse,
     is_command: bool,
 ) -> Result<Option<Message>, StoreError> {
-    let key = call_key(call);
+    let (key, check) = (call_key(call), check_key(call, session));
     let at = session.clock().now();
-    let (fixed, open): (Vec<Open>, Vec<Open>) = state.open.drain(..).partition(|open| open.call == key);
+    let is_fixed = |open: &Open| open.call == key || open.check == check;
+    let (fixed, open): (Vec<Open>, Vec<Open>) = state.open.drain(..).partition(is_fixed);
     state.open = open;
-    let closed =
-        if fixed.is_empty() { Vec::new() } else { store::keep(session, |store| close(store, &fixed, at))? };
+    let closed = if fixed.is_empty() {
+        Vec::new()
+    } else {
+        store::keep(session, |store| close(store, session, &fixed, at))?
+    };
     if is_command && !state.edited {
         tried(session, state, &format!("ran `{}`", short(&call_text(call), 500)), "")?;
     }
@@ -217,22 +256,43 @@ pub(crate) fn succeeded(
         .then(|| Message::system(format!("<session_buddy>{}</session_buddy>", told.join("\n"))).hidden()))
 }
 
-/// Makes chains of what was fixed: the last attempt was the fix.
-fn close(store: &mut Store, fixed: &[Open], at: Timestamp) -> Result<Vec<Chain>, StoreError> {
+/// Makes chains of what was fixed: the last attempt that can have mended it was the fix.
+fn close(
+    store: &mut Store,
+    session: &Session,
+    fixed: &[Open],
+    at: Timestamp,
+) -> Result<Vec<Chain>, StoreError> {
     let mut closed = Vec::new();
     for open in fixed {
-        let fix = match open.last {
-            Some(last) => Some(last),
-            // Nothing was done in between: that it ran again is all there is to tell.
-            None => store.record_attempt(open.error, "ran it again, unchanged", "", at)?,
-        };
-        if let Some(fix) = fix
+        if let Some(fix) = fix(store, session, open, at)?
             && let Some(chain) = store.resolve(open.error, fix)?
         {
             closed.extend(store.chain(chain)?);
         }
     }
     Ok(closed)
+}
+
+/// The attempt that was the fix, if any was.
+fn fix(store: &mut Store, session: &Session, open: &Open, at: Timestamp) -> Result<Option<i64>, StoreError> {
+    let Some(error) = store.error(open.error)? else { return Ok(None) };
+    let complaint = Complaint { text: &error.message, call: &open.call, workspace: session.workspace() };
+    let attempts = store.attempts(open.error)?;
+    let tried: Vec<(i64, Standing)> = attempts
+        .iter()
+        .filter(|attempt| open.tried.contains(&attempt.id))
+        .map(|attempt| (attempt.id, related::standing(attempt, &complaint)))
+        .collect();
+    if let Some((related, _)) = tried.iter().rfind(|(_, standing)| *standing == Standing::Related) {
+        return Ok(Some(*related));
+    }
+    if tried.iter().any(|(_, standing)| *standing == Standing::Elsewhere) {
+        // It went by itself, or by what nobody can tell: no reason to repeat the edit elsewhere.
+        return Ok(None);
+    }
+    // Nothing was changed in between: that it ran again is all there is to tell.
+    store.record_attempt(open.error, "ran it again, unchanged", "", at)
 }
 
 /// The text of the last error that this session has open.

@@ -5,6 +5,7 @@ use hookspec::points::{FILE_POST_SAVE, FILE_PRE_SAVE, TURN_POST, TurnOutcome};
 use hookspec::registry::RegistryBuilder;
 use hookspec::{Gate, Hook, Message, Session, fire};
 use hookspec_session_buddy::checkpoint::{Checkpoint, CheckpointError, Wanted, take};
+use hookspec_session_buddy::checks::Proof;
 use hookspec_session_buddy::patterns::{Kind, Match};
 use hookspec_session_buddy::points::{POST_CHECKPOINT, PRE_CHECKPOINT};
 use hookspec_session_buddy::skills::suggested;
@@ -19,8 +20,9 @@ fn with(score: u8) -> RegistryBuilder {
 
 /// A timeline that shows a pattern.
 fn linted_and_tested(stage: &Stage, session: &str) {
-    for text in ["cargo clippy", "cargo test"] {
-        let moment = Moment::Call { tool: "shell".into(), text: text.into(), ok: true };
+    for (text, proof) in [("cargo clippy", Proof::Lint), ("cargo test", Proof::Tests)] {
+        let proof = Some(proof);
+        let moment = Moment::Call { tool: "shell".into(), text: text.into(), ok: true, proof };
         stage.store().record_moment(session, &moment, stage.clock.now()).unwrap();
     }
 }

@@ -36,7 +36,7 @@ fn writer() {
         let id = store.record_error(seen).unwrap().unwrap().0;
         let fix = store.record_attempt(id, "x", "", now).unwrap().unwrap();
         store.resolve(id, fix).unwrap().unwrap();
-        let moment = Moment::Call { tool: "shell".into(), text: number.to_string(), ok: true };
+        let moment = Moment::Call { tool: "shell".into(), text: number.to_string(), ok: true, proof: None };
         store.record_moment(&session, &moment, now).unwrap();
         println!("written {id}");
     }

@@ -76,10 +76,12 @@ async fn another_command_fixes_nothing_and_an_error_that_goes_by_itself_says_so(
 #[tokio::test(flavor = "multi_thread")]
 async fn good_checkpoints_teach_a_skill_and_a_poor_one_is_refused() {
     let stage = Stage::new();
+    stage.program("ruff", "exit 0");
+    stage.program("pytest", "echo '3 passed in 0.01s'");
     let work = |label: &str| {
         [
-            shell("true # cargo clippy"),
-            shell("true # cargo test"),
+            shell("../bin/ruff check ."),
+            shell("../bin/pytest -q"),
             call("checkpoint", json!({ "label": label })),
             say("ok"),
         ]
@@ -268,4 +270,80 @@ async fn a_host_may_lend_what_embeds() {
     store.resolve(1, fix).unwrap();
     assert!(tell("allocation of 7 bytes failed").await.contains("bought more of it"));
     assert_eq!(tell("the syntax is wrong").await, "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_in_a_comment_and_runs_that_prove_nothing_teach_nothing() {
+    let stage = Stage::new();
+    stage.program("pytest", "echo 'no tests ran in 0.00s'");
+    for (number, (lint, test)) in [
+        ("true # cargo clippy", "true # cargo test"),
+        ("echo ruff check .", "echo '3 passed'; true # pytest"),
+        ("../bin/pytest --version || true", "../bin/pytest"),
+    ]
+    .into_iter()
+    .cycle()
+    .take(9)
+    .enumerate()
+    {
+        let checkpoint = call("checkpoint", json!({}));
+        let name = format!("s{number}");
+        let script = [shell(lint), shell(test), checkpoint, say("ok")];
+        let (mut agent, _) = stage.agent(builder().register(scored(90)), &name, &script).await;
+        agent.prompt(Message::user("go")).await;
+        agent.end(EndReason::Exit).await;
+    }
+    assert_eq!(stage.store().skills().unwrap(), []);
+}
+
+/// A test that fails until `good` is there, under a name that people know.
+const UNTIL_GOOD: &str =
+    "test -e good && echo '1 passed' || { echo 'tests/test_good.py: KeyError: 7'; exit 1; }";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_same_program_on_the_same_targets_is_the_same_check() {
+    for (fails, passes, is_fix) in [
+        ("../bin/pytest", "../bin/pytest -q", true),
+        ("../bin/pytest -x --tb=short tests", "cd . && ../bin/pytest tests/ --color=no", true),
+        ("python -m pytest || ../bin/pytest", "../bin/pytest", false),
+        ("../bin/pytest tests", "../bin/pytest other", false),
+        ("../bin/pytest", "../bin/pytest -k name", false),
+        ("../bin/pytest", "../bin/pytest; true", false),
+    ] {
+        let stage = Stage::new();
+        stage.program("pytest", UNTIL_GOOD);
+        stage.write("tests/test_good.py", "x\n");
+        let good = call("save", json!({ "path": "good", "content": "y\n" }));
+        let (mut agent, _) =
+            stage.agent(builder(), "a", &[shell(fails), good, shell(passes), say("ok")]).await;
+        agent.prompt(Message::user("go")).await;
+        agent.end(EndReason::Exit).await;
+        let fix = stage.store().chain(1).unwrap().map(|chain| chain.fix.action);
+        assert_eq!(fix.as_deref(), is_fix.then_some("created good"), "{fails} then {passes}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_unrelated_edit_before_a_flaky_test_is_no_fix() {
+    // Fails at its first run only.
+    let flaky = "test -e ../seen && echo '1 passed' || { touch ../seen; echo 'tests/test_net.py:7: ConnectionError'; exit 1; }";
+    for (path, text, fix) in [
+        ("README.md", "The connection may fail in test_net.", None),
+        ("src/other.py", "def other():\n    return 1\n", None),
+        ("src/net.py", "def net():\n    return 1\n", Some("created src/net.py")),
+        ("tests/test_net.py", "def test_net(): pass\n", Some("created tests/test_net.py")),
+    ] {
+        let mut stage = Stage::new();
+        stage.settings = "formatters = { py = [] }\nlint_fixes = { py = [] }".into();
+        stage.program("pytest", flaky);
+        let edit = call("save", json!({ "path": path, "content": text }));
+        let script = [shell("../bin/pytest"), edit, shell("../bin/pytest -q"), say("ok")];
+        let (mut agent, _) = stage.agent(builder(), "a", &script).await;
+        agent.prompt(Message::user("go")).await;
+        let said = log(&agent);
+        agent.end(EndReason::Exit).await;
+        let found = stage.store().chain(1).unwrap().map(|chain| chain.fix.action);
+        assert_eq!(found.as_deref(), fix, "{path}");
+        assert_eq!(said.iter().any(|text| text.contains("is fixed after")), fix.is_some(), "{said:#?}");
+    }
 }

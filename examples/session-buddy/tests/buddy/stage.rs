@@ -96,6 +96,14 @@ impl Stage {
         std::fs::write(path, text).unwrap();
     }
 
+    /// A program beside the workspace, in `bin`, that runs this script in the workspace.
+    pub fn program(&self, name: &str, script: &str) {
+        let path = self.folder.path().join("bin").join(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+
     pub fn git(&self, args: &[&str]) -> String {
         let who = ["-c", "user.name=T", "-c", "user.email=t@example.org", "-c", "init.defaultBranch=main"];
         let ended = Program::new("git").args(who).args(args).cwd(self.workspace()).run().unwrap();
