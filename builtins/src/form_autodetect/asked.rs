@@ -37,7 +37,7 @@ rule!(
 );
 rule!(
     INVITES,
-    r"\b(?:let me know|tell me) (?:which|what you(?:'d)? (?:prefer|like|want)|your|how you)|\breply with|\banswer with|\byour (?:choice|call|preference|pick|decision)\b|\bany preference|\bup to you\b"
+    r"\b(?:let me know|tell me) (?:which|what you(?:'d)? (?:prefer|like|want)|your|how you)|\bneed to know (?:which|what|how)|\bsay which\b|\breply with|\banswer with|\byour (?:choice|call|preference|pick|decision)\b|\bany preference|\bup to you\b"
 );
 rule!(
     WEIGHS,
@@ -52,7 +52,7 @@ rule!(
     DONE,
     r"^(?:✅|✔|✓|☑|🟢|❌|✗|\[[ xX]\]|(?i:added|fixed|updated|removed|changed|created|renamed|moved|deleted|refactored|implemented|introduced|replaced|improved|wrote|rewrote|cleaned|made|ran|verified|tested|documented|bumped|extracted|simplified|dropped|merged|committed|installed|configured|corrected|converted|split|reverted|adjusted|checked|built|passed|no longer|now )\b)"
 );
-rule!(CODE, r"^(?:`[^`]+`|--?[a-z][\w-]*|[\w./-]+\.\w{1,5})(?:\s*\([^)]*\))?\s*(?:[:–—=-]|$)");
+rule!(CODE, r"^(?:`[^`]+`|--?[a-z][\w-]*|[\w./-]+\.\w{1,5})(?:\s*\([^)]*\))?(?:\s*(?:[:–—=-]|$)|\s{2,})");
 
 /// A text as it is compared: small letters, single spaces, no marks of emphasis, one kind of apostrophe.
 fn plain(text: &str) -> String {

@@ -13,5 +13,6 @@ pub(crate) mod command_line;
 pub(crate) mod commands;
 pub(crate) mod instructions;
 pub(crate) mod late;
+pub(crate) mod local_models;
 pub(crate) mod text;
 pub(crate) mod tokens;

@@ -1,6 +1,6 @@
 //! What is known of models: how many tokens they hold and what their tokens cost.
 //!
-//! The table is `data/models.toml`; its head names the sources. A host reads it once, lays `[models]` of
+//! The table is `data/models.toml`; its head names the sources, and `as_of` the day to which it is right. A host reads it once, lays `[models]` of
 //! `hookspec.toml` over it and lends it to hooks as a session extension (`Arc<Models>`). What is not in it is
 //! unknown, never zero.
 
@@ -111,9 +111,21 @@ impl Models {
     /// # Errors
     /// If it is damaged, which a test rules out.
     pub fn builtin() -> Result<Self, ModelsError> {
-        let table =
+        let mut table: toml::Table =
             TABLE.parse().map_err(|error: toml::de::Error| ModelsError::BuiltIn(error.to_string()))?;
+        table.remove("as_of");
         Self::default().with_overrides(&table)
+    }
+
+    /// The day to which the built-in table is right, as `2026-01-31`.
+    ///
+    /// ```
+    /// assert!(hookspec_builtins::models::Models::as_of().is_some());
+    /// ```
+    #[must_use]
+    pub fn as_of() -> Option<&'static str> {
+        let line = TABLE.lines().find_map(|line| line.strip_prefix("as_of"))?;
+        line.trim_start().strip_prefix('=').map(|date| date.trim().trim_matches('"'))
     }
 
     /// The built-in table, read when somebody asks for a model: a process that lives for one event seldom does.
@@ -287,6 +299,13 @@ mod tests {
         assert_eq!(late.table(), models().table());
         assert_eq!(Models::late().into_table(), models().into_table());
         assert!(Models::default().table().is_empty());
+    }
+
+    #[test]
+    fn the_table_says_to_which_day_it_is_right() {
+        let day: jiff::civil::Date = Models::as_of().unwrap().parse().unwrap();
+        assert!(day >= jiff::civil::date(2026, 11, 1), "{day}");
+        assert!(!models().table().contains_key("as_of"));
     }
 
     #[test]

@@ -240,8 +240,11 @@ fn works(runtime: Runtime, args: &[String]) -> bool {
             )
         }),
         // A relayer between chains.
-        Runtime::Hermes => !command
-            .is_some_and(|word| matches!(word, "start" | "keys" | "create" | "query" | "tx" | "clear")),
+        Runtime::Hermes => {
+            let relays = ["start", "keys", "create", "query", "tx", "clear"];
+            let is_word = |words: &[&str]| args.iter().any(|arg| words.contains(&arg.as_str()));
+            is_word(&["chat"]) || !is_word(&relays)
+        }
         _ => true,
     }
 }

@@ -14,7 +14,7 @@ use crate::launch::at_home;
 #[derive(Debug)]
 pub(crate) struct Source {
     path: PathBuf,
-    text: Option<String>,
+    text: Option<Arc<str>>,
     good: Option<Arc<Config>>,
     fault: Option<ConfigError>,
 }
@@ -26,6 +26,8 @@ pub(crate) struct Reading {
     pub(crate) config: Option<Arc<Config>>,
     /// What is wrong with the text as it is.
     pub(crate) fault: Option<ConfigError>,
+    /// The text as it is, where there is one that can be read.
+    pub(crate) text: Option<Arc<str>>,
 }
 
 impl Source {
@@ -44,16 +46,16 @@ impl Source {
                 let fault = ConfigError::Unreadable { path: self.path.clone(), why: error.to_string() };
                 (self.text, self.fault) = (None, Some(fault));
             }
-            Ok(text) if self.text.as_ref() == Some(&text) => {}
+            Ok(text) if self.text.as_deref() == Some(text.as_str()) => {}
             Ok(text) => {
                 match Config::parse(&self.path, &text) {
                     Ok(config) => (self.good, self.fault) = (Some(Arc::new(config)), None),
                     Err(fault) => self.fault = Some(fault),
                 }
-                self.text = Some(text);
+                self.text = Some(text.into());
             }
         }
-        Reading { config: self.good.clone(), fault: self.fault.clone() }
+        Reading { config: self.good.clone(), fault: self.fault.clone(), text: self.text.clone() }
     }
 }
 

@@ -46,21 +46,27 @@ fn before_patch(path: &Path, session: &Session, settings: &Settings) -> Result<(
 /// Notes that a file was written.
 #[hook(FILE_POST_SAVE, name = "buddy.note_change_by_save", priority = rank(10, 1))]
 fn after_save(path: &Path, session: &Session) -> Result<(), StoreError> {
-    store::with(session, |store| store.note_change(session.id(), path))
+    if !may_be_named(path, session) {
+        return Ok(());
+    }
+    store::keep(session, |store| store.note_change(session.id(), path))
 }
 
 /// Notes that a file was changed.
 #[hook(FILE_POST_PATCH, name = "buddy.note_change_by_patch", priority = rank(10, 1))]
 fn after_patch(path: &Path, session: &Session) -> Result<(), StoreError> {
-    store::with(session, |store| store.note_change(session.id(), path))
+    if !may_be_named(path, session) {
+        return Ok(());
+    }
+    store::keep(session, |store| store.note_change(session.id(), path))
 }
 
 /// Keeps what the changed files are when the turn rests: from now on it is others who change them.
 #[hook(TURN_POST, name = "buddy.keep_digests", priority = rank(900, 0), blocking, timeout = "30s")]
 fn keep_digests(session: &Session) -> Result<(), StoreError> {
-    let ours = store::with(session, |store| store.changed_by(session.id(), OURS))?;
+    let ours = store::keep(session, |store| store.changed_by(session.id(), OURS))?;
     let digests: Vec<_> = ours.into_iter().map(|(path, _)| (digest(&path), path)).collect();
-    store::with(session, |store| {
+    store::keep(session, |store| {
         let change = store.change()?;
         for (digest, path) in &digests {
             change.execute(
@@ -73,13 +79,18 @@ fn keep_digests(session: &Session) -> Result<(), StoreError> {
 }
 
 fn look(path: &Path, session: &Session, settings: &Settings) -> Result<(), StoreError> {
-    if settings.commits == Commits::No {
+    if settings.commits == Commits::No || !may_be_named(path, session) {
         return Ok(());
     }
     let Some(git) = session.workspace().and_then(Git::at) else { return Ok(()) };
     // Where git cannot say, it may be somebody's work.
     let differs = git.differs(path).unwrap_or(true);
-    store::with(session, |store| store.note_before(session.id(), path, differs))
+    store::keep(session, |store| store.note_before(session.id(), path, differs))
+}
+
+/// Whether a file's name may be kept as it is: one with a secret in it is in no commit of ours, and not in the database.
+fn may_be_named(path: &Path, session: &Session) -> bool {
+    path.to_str().is_some_and(|name| store::kept(session, name) == name)
 }
 
 /// What a file holds, or where a link leads; nothing where there is no file.

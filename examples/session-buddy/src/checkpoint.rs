@@ -180,7 +180,7 @@ pub async fn take(session: &Session, wanted: Wanted) -> Result<Checkpoint, Check
         session: session.id().to_owned(),
         project: store::project(session),
         at: session.clock().now(),
-        label: wanted.label.clone(),
+        label: wanted.label.as_deref().map(|label| store::kept(session, label)),
         score,
         quality,
         commit: None,

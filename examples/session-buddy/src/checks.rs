@@ -244,9 +244,7 @@ fn canonical(command: &Simple) -> Option<(String, Vec<String>)> {
         let second = words.get(1).map(String::as_str).unwrap_or_default();
         let taken = if matches!(first, "npx" | "bunx" | "pnpx") {
             1
-        } else if RUNNERS.contains(&(first, second)) {
-            2
-        } else if first.starts_with("python") && second == "-m" {
+        } else if RUNNERS.contains(&(first, second)) || first.starts_with("python") && second == "-m" {
             2
         } else {
             break;

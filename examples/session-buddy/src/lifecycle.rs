@@ -15,8 +15,8 @@ use crate::errors::{self, Memory};
 use crate::ordering::rank;
 use crate::points::PRE_SESSION_END;
 use crate::settings::Settings;
-use crate::store::{self, StoreError, short};
-use crate::timeline::{KEPT, Moment, record};
+use crate::store::{self, StoreError};
+use crate::timeline::{Moment, record};
 use crate::{git, metrics};
 
 /// Begins the session's row of metrics; a resumed session goes on with its own. Forgets old timelines.
@@ -52,13 +52,13 @@ fn end_session(session: &Session) -> Result<(), StoreError> {
 /// Notes what the user says.
 #[hook(MESSAGE_PRE_PROCESS, name = "buddy.note_prompt", priority = 0, fail_open)]
 fn note_prompt(message: &Message, session: &Session) -> Result<(), StoreError> {
-    record(session, &Moment::Message { role: message.role, text: short(&message.content, KEPT) })
+    record(session, &Moment::Message { role: message.role, text: message.content.clone() })
 }
 
 /// Notes what the model says.
 #[hook(MESSAGE_POST_PROCESS, name = "buddy.note_answer")]
 fn note_answer(message: &Message, session: &Session) -> Result<(), StoreError> {
-    record(session, &Moment::Message { role: message.role, text: short(&message.content, KEPT) })
+    record(session, &Moment::Message { role: message.role, text: message.content.clone() })
 }
 
 /// Notes a file that was written, which is also an attempt at what is broken.
@@ -94,7 +94,7 @@ fn edited(
 ) -> Result<(), StoreError> {
     state.edited = true;
     let path = relative(session, path);
-    record(session, &Moment::Edit { path: path.clone(), added: short(added, KEPT), created })?;
+    record(session, &Moment::Edit { path: path.clone(), added: added.to_owned(), created })?;
     let done = if created { "created" } else { "edited" };
     errors::tried(session, state, &format!("{done} {path}"), changes)
 }
@@ -119,7 +119,7 @@ fn note_result(
     state: &mut Memory,
 ) -> Result<Option<Message>, StoreError> {
     let ok = status == ToolStatus::Ok;
-    let text = short(&errors::call_text(tool_use), KEPT);
+    let text = errors::call_text(tool_use);
     let is_command = settings.command_tools.contains(&tool_use.tool);
     let script = if ok && is_command { errors::command_of(tool_use) } else { None };
     let proof = script.and_then(|script| {

@@ -78,8 +78,8 @@ async fn store_reflection(args: StoreArgs, session: &Session) -> Result<String, 
     if text.is_empty() {
         return Err("There is no text to store.".into());
     }
-    let (at, project) = (session.clock().now(), store::project(session));
-    let id = store::with(session, |store| store.keep_reflection(session.id(), &project, at, text))
+    let (at, project, text) = (session.clock().now(), store::project(session), store::kept(session, text));
+    let id = store::with(session, |store| store.keep_reflection(session.id(), &project, at, &text))
         .map_err(failed)?;
     Ok(format!("Stored as reflection {id}."))
 }

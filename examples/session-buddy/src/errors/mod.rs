@@ -36,6 +36,7 @@ use related::{Complaint, Standing};
 
 pub use chains::{Attempt, Chain, ErrorRow, KindRow, Seen};
 pub use fingerprint::{fingerprint, kind, mask, own_words};
+pub(crate) use similar::count_words;
 pub use similar::{Embed, Embedder, Similar};
 
 /// Open errors of a session that are followed; the oldest is given up for a further one.
@@ -105,8 +106,9 @@ pub(crate) fn command_of(call: &ToolUse) -> Option<String> {
 /// Notes which call runs.
 #[hook(TOOL_PRE_EXECUTE, name = "buddy.note_call", priority = rank(10, 0), fail_open)]
 fn note_call(tool_use: &ToolUse, session: &Session, state: &mut Memory) {
-    state.call = Some(call_key(tool_use));
-    state.check = Some(check_key(tool_use, session));
+    // As they are kept, so that a resumed session knows them again.
+    state.call = Some(store::kept(session, &call_key(tool_use)));
+    state.check = Some(store::kept(session, &check_key(tool_use, session)));
     state.edited = false;
     state.remedy = None;
 }
@@ -127,7 +129,7 @@ fn track_error(
     let call = (source == ErrorSource::Tool).then(|| state.call.clone()).flatten();
     let project = &store::project(session);
     let context = json!({ "source": source, "call": call.as_deref().map(|call| short(call, 500)) });
-    let error = &described(error, call.as_deref());
+    let error = &store::kept(session, &described(error, call.as_deref()));
     let embedding = session.extension::<Embedder>().and_then(|embedder| embedder.embed(error));
     let at = session.clock().now();
     store::keep(session, |store| {
@@ -213,9 +215,10 @@ pub(crate) fn tried(
         return Ok(());
     }
     let at = session.clock().now();
+    let (action, changes) = (store::kept(session, action), store::kept(session, changes));
     store::keep(session, |store| {
         for open in &mut state.open {
-            open.tried.extend(store.record_attempt(open.error, action, &short(changes, CHANGES), at)?);
+            open.tried.extend(store.record_attempt(open.error, &action, &short(&changes, CHANGES), at)?);
             if open.tried.len() > MOST_TRIED {
                 open.tried.remove(0);
             }
@@ -232,7 +235,8 @@ pub(crate) fn succeeded(
     call: &ToolUse,
     is_command: bool,
 ) -> Result<Option<Message>, StoreError> {
-    let (key, check) = (call_key(call), check_key(call, session));
+    let key = store::kept(session, &call_key(call));
+    let check = store::kept(session, &check_key(call, session));
     let at = session.clock().now();
     let is_fixed = |open: &Open| open.call == key || open.check == check;
     let (fixed, open): (Vec<Open>, Vec<Open>) = state.open.drain(..).partition(is_fixed);
@@ -243,7 +247,9 @@ pub(crate) fn succeeded(
         store::keep(session, |store| close(store, session, &fixed, at))?
     };
     if is_command && !state.edited {
-        tried(session, state, &format!("ran `{}`", short(&call_text(call), 500)), "")?;
+        // Redacted whole: half a secret is known to nobody.
+        let command = short(&store::kept(session, &call_text(call)), 500);
+        tried(session, state, &format!("ran `{command}`"), "")?;
     }
     // Numbers and nothing else: what was done is in the conversation already, in words that are not ours.
     let told = closed.iter().map(|chain| {

@@ -239,12 +239,24 @@ pub(super) fn index(change: &Transaction<'_>, error: i64, masked: &str) -> Resul
         return Ok(());
     }
     change.execute("INSERT INTO fixed_texts (rowid, text) VALUES (?1, ?2)", params![error, masked])?;
+    count(change, masked)
+}
+
+/// Counts the words of a text that is in the index.
+fn count(change: &Transaction<'_>, masked: &str) -> Result<(), StoreError> {
     let mut count = change
         .prepare_cached("INSERT INTO fixed_words VALUES (?1, 1) ON CONFLICT DO UPDATE SET docs = docs + 1")?;
     for word in words(masked) {
         count.execute([word])?;
     }
     Ok(())
+}
+
+/// Counts the words of all texts that are in the index.
+pub(crate) fn count_words(change: &Transaction<'_>) -> Result<(), StoreError> {
+    let mut query = change.prepare("SELECT text FROM fixed_texts")?;
+    let texts: Vec<String> = query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    texts.iter().try_for_each(|text| count(change, text))
 }
 
 /// How alike two masked texts are. A text of some length that stands as it is in the other is like it, whatever surrounds

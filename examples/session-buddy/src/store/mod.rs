@@ -4,6 +4,7 @@
 //! for each other at most five seconds. Every change is one transaction, so that a kill leaves it done or not begun.
 //! The queries stand beside what they are for: `errors`, `skills`, `metrics` and so on each extend [`Store`].
 
+mod earlier;
 mod projects;
 mod schema;
 mod trouble;
@@ -21,7 +22,9 @@ use serde::{Deserialize, Serialize};
 use crate::settings::Settings;
 
 pub use projects::Scope;
-pub(crate) use projects::{folder, project, whose};
+#[cfg(feature = "commands")]
+pub(crate) use projects::folder;
+pub(crate) use projects::{project, whose};
 pub use trouble::{StoreError, Trouble};
 
 /// The database.
@@ -95,7 +98,11 @@ impl Desk {
             }
             None => {
                 let path = place(session)?;
-                Store::open_within(&path, patience).map_err(|error| error.at(&path))?
+                let opened = Store::open_within(&path, patience).and_then(|mut store| {
+                    store.redact_earlier(session)?;
+                    Ok(store)
+                });
+                opened.map_err(|error| error.at(&path))?
             }
         };
         Ok(self.store.insert(store))
@@ -171,6 +178,12 @@ pub(crate) fn millis(time: Timestamp) -> i64 {
 /// A stored time.
 pub(crate) fn time(millis: i64) -> Timestamp {
     Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH)
+}
+
+/// A text as it is kept: without secrets, as far as this program's redactors know them. Everything that comes from a conversation, a
+/// tool or a file goes through here before it goes into the database, errors too, which no redactor of results has seen.
+pub(crate) fn kept(session: &Session, text: &str) -> String {
+    session.redacted(text).into_owned()
 }
 
 /// At most so many characters, at the end with a mark where more were there.

@@ -3,7 +3,7 @@
 //! A project is the folder that a session works in, through links. What was read in one may be secret in another, and may have been
 //! written by somebody who wants to be heard there; so nothing goes across by itself.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use hookspec::Session;
 use rusqlite::params;
@@ -62,9 +62,10 @@ fn name(folder: &Path) -> String {
 }
 
 /// The project that somebody names by its folder.
+#[cfg(feature = "commands")]
 pub(crate) fn folder(path: &Path) -> Result<String, StoreError> {
     let told = |source| StoreError::NoProject { path: path.to_owned(), source };
-    let real: PathBuf = path.canonicalize().map_err(told)?;
+    let real = path.canonicalize().map_err(told)?;
     if !real.is_dir() {
         return Err(told(std::io::ErrorKind::NotADirectory.into()));
     }

@@ -141,6 +141,11 @@ const MIGRATIONS: &[&str] = &["
         digest TEXT,
         PRIMARY KEY (session, path)
     ) STRICT, WITHOUT ROWID;
+", "
+    -- What is to be done once, by a program that can: texts were kept before anything redacted them.
+    CREATE TABLE chores (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+    INSERT INTO chores SELECT 'redact' WHERE EXISTS (SELECT 1 FROM moments) OR EXISTS (SELECT 1 FROM errors)
+        OR EXISTS (SELECT 1 FROM reflections) OR EXISTS (SELECT 1 FROM checkpoints);
 "];
 
 /// Brings the database up to date, one version a commit. Two processes may try at once: whoever is second finds it done.

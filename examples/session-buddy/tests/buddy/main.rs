@@ -13,6 +13,7 @@ mod metrics;
 mod ordering;
 mod points;
 mod processes;
+mod secrets;
 mod session;
 mod stage;
 mod trouble;

@@ -110,7 +110,7 @@ fn case_5_what_an_older_program_kept_is_its_projects() {
     let database = Connection::open(&path).unwrap();
     database
         .execute_batch(
-            "DROP TABLE links; ALTER TABLE errors DROP COLUMN project; PRAGMA user_version = 1;
+            "DROP TABLE links; DROP TABLE chores; DROP TABLE changes; ALTER TABLE errors DROP COLUMN project; PRAGMA user_version = 1;
              INSERT INTO errors (session, fingerprint, kind, message, masked, context, first, opened, last)
              VALUES ('s', 'a', 'k', 'm', 'm', '{\"project\":\"/one\"}', 0, 0, 0),
                     ('s', 'b', 'k', 'm', 'm', '{}', 0, 0, 0), ('s', 'c', 'k', 'm', 'm', 'no json', 0, 0, 0);",
