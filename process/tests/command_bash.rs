@@ -430,6 +430,8 @@ fn what_bash_runs_by_a_trick_is_read_or_not_clear() {
         "builtin eval alpha a",
         "env -i PATH=$PATH alpha a",
         "env -S 'alpha a' b",
+        "env -S alpha -- a",
+        "find . -maxdepth 0 -exec alpha + \\;",
         "xargs alpha < f1.rs",
         "echo a b | xargs alpha",
         "echo a | xargs -I{} alpha {} x{}",

@@ -52,16 +52,13 @@ impl Walk<'_> {
             "sudo" if has(&["l", "list", "v", "V", "K", "k", "e", "edit"]) => return Inner::None,
             "ionice" if has(&["p", "P", "u", "pid", "pgid", "uid"]) => return Inner::None,
             "xargs" => return self.xargs(call, args, start, &given),
-            "env" => {
-                if let Some(text) = given.iter().find(|option| {
-                    option.name == "S" || "split-string".starts_with(option.name) && option.name.len() > 1
-                }) {
-                    return self.split_string(
-                        call,
-                        text.value.unwrap_or_default(),
-                        args.get(start..).unwrap_or_default(),
-                    );
-                }
+            // Its words are read anew, with what the text holds before those behind it.
+            "env"
+                if given.iter().any(|option| {
+                    option.name == "S" || option.name.len() > 1 && "split-string".starts_with(option.name)
+                }) =>
+            {
+                return self.split_string(call, args);
             }
             _ => {}
         }
@@ -140,8 +137,15 @@ impl Walk<'_> {
         Inner::Call(Box::new(inner))
     }
 
-    /// `env -S 'a b'`.
-    fn split_string(&mut self, call: &Call, text: &str, rest: &[Word]) -> Inner {
+    /// `env -S 'a b'`, without other options.
+    fn split_string(&mut self, call: &Call, args: &[Word]) -> Inner {
+        let first = args.first().map_or("", |word| word.text.as_str());
+        let (text, rest) = match first.strip_prefix("-S").or_else(|| first.strip_prefix("--split-string=")) {
+            Some("") => (args.get(1).map_or("", |word| word.text.as_str()), args.get(2..)),
+            Some(text) => (text, args.get(1..)),
+            None => ("$", None),
+        };
+        let rest = rest.unwrap_or_default();
         if text.contains(['\\', '$', '#', '\'', '"']) {
             self.doubt(&call.text, Doubt::Script);
             return Inner::None;
@@ -268,8 +272,16 @@ impl Walk<'_> {
             if !matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir") {
                 continue;
             }
-            let end =
-                after.iter().position(|word| word.text == ";" || word.text == "+").unwrap_or(after.len());
+            // A `+` ends it only behind `{}`.
+            let ends = |at: &usize| {
+                after.get(*at).is_some_and(|word| word.text == ";")
+                    || after.get(*at).is_some_and(|word| word.text == "+")
+                        && at
+                            .checked_sub(1)
+                            .and_then(|at| after.get(at))
+                            .is_some_and(|word| word.text == "{}")
+            };
+            let end = (0..after.len()).find(ends).unwrap_or(after.len());
             let many = after.get(end).is_some_and(|word| word.text == "+");
             self.each_found(
                 call,
