@@ -6,11 +6,15 @@
     reason = "system calls after a fork, which no safe interface offers without memory of its own"
 )]
 
+mod kernel;
+
 use std::ffi::CStr;
 use std::io;
 use std::os::fd::RawFd;
 
 use libc::{c_int, c_long, c_ulong, c_void, pid_t};
+
+pub(super) use kernel::{has_filters, landlock_version};
 
 /// The number of what went wrong.
 pub(super) type Errno = c_int;
@@ -487,22 +491,4 @@ pub(super) fn raise_loopback() -> Did<()> {
 pub(super) fn forget(from: usize, length: usize) {
     // SAFETY: the caller names memory that this process does not use again.
     unsafe { libc::madvise(from as *mut c_void, length, libc::MADV_DONTNEED) };
-}
-
-/// Which version of Landlock this kernel has; none if it has none, or if it is off.
-pub(super) fn landlock_version() -> Option<u32> {
-    const VERSION: c_long = 1;
-    // SAFETY: without a structure the call only tells the version.
-    let version = did(unsafe {
-        libc::syscall(libc::SYS_landlock_create_ruleset, std::ptr::null::<c_void>(), 0, VERSION)
-    });
-    version.ok().and_then(|version| u32::try_from(version).ok()).filter(|version| *version > 0)
-}
-
-/// Whether this kernel can filter system calls.
-pub(super) fn has_filters() -> bool {
-    let action = libc::SECCOMP_RET_ERRNO;
-    // SAFETY: the action is read through the call.
-    did(unsafe { libc::syscall(libc::SYS_seccomp, libc::SECCOMP_GET_ACTION_AVAIL, 0, &raw const action) })
-        .is_ok()
 }
