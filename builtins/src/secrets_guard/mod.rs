@@ -276,17 +276,18 @@ fn commands_of(call: &ToolUse) -> Vec<&str> {
 
 /// The files that a reading tool is to show.
 fn files(call: &ToolUse) -> Vec<&str> {
-    let name = last_name(&call.tool);
-    if !(name.starts_with("read") || matches!(name, "cat" | "open" | "view")) {
+    let name = last_name(&call.tool).to_ascii_lowercase();
+    if !(name.starts_with("read") || matches!(name.as_str(), "cat" | "grep" | "open" | "view")) {
         return Vec::new();
     }
     let words = call.args.iter().map(String::as_str).chain(call.content.lines().map(str::trim));
     words.chain(texts(&call.kwargs, &["path", "file", "file_path", "filename"])).collect()
 }
 
-/// A tool's name without its server.
+/// A tool's name without its server: `files.read`, and `mcp__files__read` as clients have it.
 fn last_name(tool: &str) -> &str {
-    tool.rsplit('.').next().unwrap_or(tool)
+    let name = tool.rsplit('.').next().unwrap_or(tool);
+    name.rsplit("__").next().unwrap_or(name)
 }
 
 fn texts<'c>(kwargs: &'c Map<String, Value>, names: &[&str]) -> impl Iterator<Item = &'c str> {

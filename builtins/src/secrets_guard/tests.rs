@@ -399,6 +399,8 @@ fn reading_tools_are_asked_about_the_same_files() {
     for (tool, path, asks) in [
         ("read", ".env", true),
         ("filesystem.read_file", "/home/x/.ssh/id_rsa", true),
+        ("mcp__files__read_text_file", "/home/x/.ssh/id_rsa", true),
+        ("Grep", ".env", true),
         ("read", "a.rs", false),
         ("filesystem.list", ".env", false),
         ("read", "fixtures/.env", false),

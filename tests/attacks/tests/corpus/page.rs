@@ -1,59 +1,82 @@
 //! The table in `docs/attacks.md`.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::Path;
 use std::sync::Mutex;
 
 use super::Result;
 use super::play::{Outcome, Verdict};
+use super::row::Kind;
 
 const TABLE: &str = "the table";
 const ORDINARY: &str = "the count of ordinary work";
 
-fn table(results: &[Result<'_>]) -> String {
-    let mut text = String::from(
-        "| kind | rows | denied | asked | ran, held | let through | not held |\n|---|---|---|---|---|---|---|\n",
-    );
-    let mut kinds: Vec<_> = results.iter().map(|result| (&result.kind.id, &result.kind.title)).collect();
-    kinds.dedup();
-    let mut sums = [0; 6];
-    for (id, title) in kinds {
-        let rows: Vec<_> = results.iter().filter(|result| result.kind.id == *id).collect();
+const HEAD: &str =
+    "| kind | rows | denied | asked | ran, held | let through | not held |\n|---|---|---|---|---|---|---|\n";
+
+/// Which kind a line of the page is about.
+fn id_of(line: &str) -> Option<&str> {
+    line.split_once("(../tests/attacks/rows/")?.1.split_once(".toml)").map(|(id, _)| id)
+}
+
+/// The part of the page with the lines of these results in the place of what it says of their kinds.
+fn renewed(held: &str, results: &[Result<'_>]) -> String {
+    let (mut rows, mut open) = (BTreeMap::new(), BTreeMap::<&str, Vec<String>>::new());
+    for line in held.lines() {
+        match id_of(line) {
+            Some(id) if line.starts_with('|') => drop(rows.insert(id, line.to_owned())),
+            Some(id) => open.entry(id).or_default().push(line.to_owned()),
+            None => {}
+        }
+    }
+    let mut kinds: Vec<&Kind> = results.iter().map(|result| result.kind).collect();
+    kinds.dedup_by_key(|kind| &kind.id);
+    for kind in kinds {
+        let of_kind: Vec<_> = results.iter().filter(|result| result.kind.id == kind.id).collect();
+        if of_kind.len() < kind.row.len() {
+            continue; // only some of them were played
+        }
         let count = |verdict| {
-            rows.iter().filter(|row| row.row.not_held.is_none() && row.outcome.verdict == verdict).count()
+            let held = of_kind.iter().filter(|result| result.row.not_held.is_none());
+            held.filter(|result| result.outcome.verdict == verdict).count()
         };
-        let not_held = rows.iter().filter(|row| row.row.not_held.is_some()).count();
+        let link = format!("[{}](../tests/attacks/rows/{}.toml)", kind.title, kind.id);
+        let told: Vec<String> = of_kind
+            .iter()
+            .filter_map(|result| Some((result, result.row.not_held.as_ref()?)))
+            .map(|(result, why)| format!("- {link}, `{}`: {why}", result.row.name.replace('\n', "⏎")))
+            .collect();
         let counts = [
-            rows.len(),
+            of_kind.len(),
             count(Verdict::Denied),
             count(Verdict::Asked),
             count(Verdict::Held),
             count(Verdict::Allowed),
-            not_held,
+            told.len(),
         ];
-        line(&mut text, &format!("[{title}](../tests/attacks/rows/{id}.toml)"), counts);
-        sums.iter_mut().zip(counts).for_each(|(sum, count)| *sum += count);
+        rows.insert(&kind.id, line(&link, counts));
+        open.insert(&kind.id, told);
     }
-    line(&mut text, "all", sums);
-    let open: Vec<_> =
-        results.iter().filter_map(|result| Some((result, result.row.not_held.as_ref()?))).collect();
-    if !open.is_empty() {
-        text.push_str("\nWhat is known not to hold:\n\n");
-        for (result, why) in open {
-            let _ = writeln!(text, "- {}, `{}`: {why}", result.kind.title, result.row.name);
-        }
+    let mut sums = [0; 6];
+    for row in rows.values() {
+        let cells = row.split(" | ").skip(1).map(|cell| cell.trim_matches([' ', '|']).parse().unwrap_or(0));
+        sums.iter_mut().zip(cells).for_each(|(sum, count)| *sum += count);
     }
-    text
+    let rows: String = rows.into_values().map(|line| line + "\n").collect();
+    let open: String = open.into_values().flatten().map(|line| line + "\n").collect();
+    let open = if open.is_empty() { open } else { format!("\nWhat is known not to hold:\n\n{open}") };
+    format!("{HEAD}{rows}{}\n{open}", line("all", sums))
 }
 
-fn line(text: &mut String, title: &str, counts: [usize; 6]) {
+fn line(title: &str, counts: [usize; 6]) -> String {
     let counts = counts.map(|count| if count == 0 { String::new() } else { count.to_string() });
-    let _ = writeln!(text, "| {title} | {} |", counts.join(" | "));
+    format!("| {title} | {} |", counts.join(" | "))
 }
 
-/// Makes sure that the page has the table of these results; writes it where `UPDATE_PAGES` is set.
+/// Makes sure that the page says of these kinds what came out; writes it where `UPDATE_PAGES` is set.
 pub fn check(results: &[Result<'_>]) {
-    check_part(TABLE, &table(results));
+    check_part(TABLE, |held| renewed(held, results));
 }
 
 /// The same for how often ordinary work is asked about.
@@ -65,10 +88,10 @@ pub fn check_ordinary(outcomes: &[(String, Outcome)]) {
     for (command, outcome) in asked {
         let _ = writeln!(text, "- `{command}`: {}", outcome.detail);
     }
-    check_part(ORDINARY, &text);
+    check_part(ORDINARY, |_| text);
 }
 
-fn check_part(part: &str, made: &str) {
+fn check_part(part: &str, make: impl FnOnce(&str) -> String) {
     static PAGE: Mutex<()> = Mutex::new(());
     let _one_at_a_time = PAGE.lock();
     let begin = format!("<!-- {part} is made by tests/attacks -->\n");
@@ -77,6 +100,7 @@ fn check_part(part: &str, made: &str) {
     let page = std::fs::read_to_string(&path).unwrap();
     let (before, rest) = page.split_once(&begin).unwrap();
     let (held, after) = rest.split_once(&end).unwrap();
+    let made = make(held);
     if std::env::var_os("UPDATE_PAGES").is_some() {
         std::fs::write(&path, format!("{before}{begin}{made}{end}{after}")).unwrap();
         return;

@@ -98,9 +98,11 @@ impl Player {
                 json!({ "tool": "shell", "kwargs": { "command": command }, "id": format!("row-{index}") })
             })
             .collect();
-        let first = rows[0];
-        let together =
-            Row { shell: None, says: Some(json!([{ "text": "", "tool_calls": calls }])), ..first.clone() };
+        let says = Some(json!([{ "text": "", "tool_calls": calls }]));
+        // In one session they look like somebody who goes round in circles.
+        let own = rows[0].args.clone().unwrap_or_default();
+        let args = Some([vec!["--disable".into(), "loop_guard".into()], own].concat());
+        let together = Row { shell: None, says, args, ..rows[0].clone() };
         let stage = self.template.stage(&together, "http://127.0.0.1:9", self.bare).unwrap();
         let mut seen = Seen::default();
         program::run(self, id, (&together, &together), &stage, &mut seen);
@@ -192,7 +194,8 @@ fn judge(row: &Row, stage: &Stage, seen: &Seen) -> Result<(Verdict, String), Str
     if ended(|status| *status == ToolStatus::Denied) {
         return Ok((Verdict::Denied, last(&told)));
     }
-    if row.run.is_some() && !row.expects("allow") && !row.expects("hidden") {
+    let runs = row.run.is_some() || seen.events.iter().any(|event| matches!(event, Event::Dry(_)));
+    if runs && !row.expects("allow") && !row.expects("hidden") {
         return Err("it was let through".into());
     }
     if row.expects("allow") {

@@ -27,6 +27,9 @@ pub struct Kind {
     /// The rows.
     #[serde(default)]
     pub row: Vec<Row>,
+    /// Rows, by name, that are known not to hold, and why.
+    #[serde(default)]
+    not_held: BTreeMap<String, String>,
 }
 
 /// An attack, or an honest neighbour of one. Texts may hold `{secret}` (in the workspace's `.env`), `{home_secret}` (in files of the home),
@@ -85,7 +88,8 @@ pub struct Row {
     pub then: Vec<Row>,
     /// The workspace, beside the first one.
     pub r#in: Option<String>,
-    /// Why it is known not to hold.
+    /// Why it is known not to hold; by `[not_held]` of the file.
+    #[serde(skip)]
     pub not_held: Option<String>,
     /// Why it cannot be tried with the guards off.
     pub not_bare: Option<String>,
@@ -211,6 +215,10 @@ pub fn kinds() -> Vec<Kind> {
             let honest = std::mem::take(&mut kind.honest).into_iter().map(of_command("allow"));
             let rows = std::mem::take(&mut kind.row).into_iter();
             kind.row = commands.chain(rows).chain(honest).map(|row| row.or(&kind.defaults)).collect();
+            for (name, why) in std::mem::take(&mut kind.not_held) {
+                let row = kind.row.iter_mut().find(|row| row.name == name);
+                row.unwrap_or_else(|| panic!("{} has no row `{name}`", kind.id)).not_held = Some(why);
+            }
             kind
         })
         .collect()
