@@ -11,7 +11,6 @@ pub mod engine;
 pub mod log;
 pub mod models;
 pub mod paths;
-pub mod sandbox;
 pub mod spawn;
 pub mod tools;
 

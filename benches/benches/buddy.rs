@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 
 use hookspec_session_buddy::errors::Seen;
 use hookspec_session_buddy::metrics::{Filter, TimeOfDay, picture};
-use hookspec_session_buddy::store::{Scope, Store};
+use hookspec_session_buddy::store::Store;
 use hookspec_session_buddy::timeline::Moment;
 use jiff::{SignedDuration, Timestamp};
 use serde_json::json;
@@ -61,14 +61,8 @@ fn fill(store: &mut Store, errors: u64, now: Timestamp) {
     for number in 0..errors {
         let session = format!("s{}", number / 10);
         let message = error(number);
-        let seen = Seen {
-            session: &session,
-            project: "",
-            message: &message,
-            context: &json!({}),
-            at: now,
-            embedding: None,
-        };
+        let seen =
+            Seen { session: &session, message: &message, context: &json!({}), at: now, embedding: None };
         let id = store.record_error(seen).unwrap().unwrap().0;
         let fix = store.record_attempt(id, "edited src/lib.rs", "-a\n+b\n", now).unwrap().unwrap();
         store.resolve(id, fix).unwrap();
@@ -78,12 +72,7 @@ fn fill(store: &mut Store, errors: u64, now: Timestamp) {
         let at = now - SignedDuration::from_mins(number * 60);
         store.begin_session(&id, &format!("/projects/{}", number % 7), at, TimeOfDay::Morning, None).unwrap();
         store.note_quality(&id, (60 + number % 40) as f64).unwrap();
-        let call = Moment::Call {
-            tool: PARTS[(number % 20) as usize].into(),
-            text: String::new(),
-            ok: true,
-            proof: None,
-        };
+        let call = Moment::Call { tool: PARTS[(number % 20) as usize].into(), text: String::new(), ok: true };
         store.record_moment(&id, &call, at).unwrap();
         let edit = Moment::Edit { path: format!("{number}.rs"), added: String::new(), created: false };
         store.record_moment(&id, &edit, at).unwrap();
@@ -129,20 +118,12 @@ fn main() -> ExitCode {
     };
     let long = format!("{}{}", error(7), (0..80).map(frame).collect::<String>());
     let (search, page) = (Duration::from_millis(50), Duration::from_secs(1));
-    assert!(!store.similar(&Scope::Project(String::new()), &known, None, 5).unwrap().is_empty());
+    assert!(!store.similar(&known, None, 5).unwrap().is_empty());
     let good = [
-        measure("similar: a text that is there", search, || {
-            store.similar(&Scope::Project(String::new()), &known, None, 5).unwrap()
-        }),
-        measure("similar: some words of it", search, || {
-            store.similar(&Scope::Project(String::new()), other, None, 5).unwrap()
-        }),
-        measure("similar: words that every error has", search, || {
-            store.similar(&Scope::Project(String::new()), common, None, 5).unwrap()
-        }),
-        measure("similar: a long text", search, || {
-            store.similar(&Scope::Project(String::new()), &long, None, 5).unwrap()
-        }),
+        measure("similar: a text that is there", search, || store.similar(&known, None, 5).unwrap()),
+        measure("similar: some words of it", search, || store.similar(other, None, 5).unwrap()),
+        measure("similar: words that every error has", search, || store.similar(common, None, 5).unwrap()),
+        measure("similar: a long text", search, || store.similar(&long, None, 5).unwrap()),
         measure("metrics: the page", page, || {
             let filter = Filter::default();
             picture(&store.summary(&filter).unwrap(), &store.sessions(&filter).unwrap())

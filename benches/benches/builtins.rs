@@ -85,17 +85,9 @@ impl Stage {
         let (session, path, content) = (&self.session, self.file.as_path(), content.as_str());
         let _ = black_box(fire_now!(session, TOOL_TRANSFORM { tool_use: &call }));
         let _ = black_box(fire_now!(session, TOOL_PRE_EXECUTE { tool_use: &call }));
-        // As it is shown, and as it is handed to those who do not decide about it.
-        let mut shown = call.clone();
-        for _ in 0..3 {
-            session.redact(&mut shown);
-        }
         let _ = black_box(fire_now!(session, FILE_PRE_SAVE { path, content }));
         let _ = black_box(fire_now!(session, FILE_POST_SAVE { path, content, created: false }));
-        let mut result = [Message::system(format!("Saved {} ({} bytes).", path.display(), content.len()))];
-        // Where the tool gives it, and where it is reported.
-        session.redact(result.as_mut_slice());
-        session.redact(result.as_mut_slice());
+        let result = [Message::system(format!("Saved {} ({} bytes).", path.display(), content.len()))];
         let _ = black_box(fire_now!(
             session,
             TOOL_POST_EXECUTE {

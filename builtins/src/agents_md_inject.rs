@@ -1,8 +1,7 @@
 //! `agents_md_inject`: gives the model the instructions that hold where it works.
 //!
 //! **Watches** the session's start, each change of directory, and the log being cut (a compaction, an
-//! undo). **Speaks** in one message per file, `<agent-instructions source="…">`, which the user sees too: the file's
-//! words in the user's role, never the system's, general before
+//! undo). **Speaks** in one hidden message per file, `<agent-instructions source="…">`, general before
 //! special: `AGENTS.md`, `CLAUDE.md`, `COPILOT.md`, `GEMINI.md`, `.github/copilot-instructions.md`,
 //! `.cursorrules` and `.windsurfrules` of the directory and of those above it, up to the home directory,
 //! or, outside of it, to the top of the workspace's repository. What goes over `max_files` or `max_bytes`
@@ -17,9 +16,8 @@
 //! - on resume, in the server and in a fork nothing is told twice: the log shows what was told. Only blocks
 //!   that these hooks emitted count, so a tool's output can't hide a file;
 //! - instructions outside of the workspace, its repository and the home directory are not loaded, nor from
-//!   a directory above the workspace that others may write or own; a link leads to instructions in the same
-//!   tree or nowhere; what is vendored (`node_modules`) or ignored by git says nothing;
-//! - a file of the repository that reads like an attack is named and not loaded;
+//!   a directory above the workspace that others may write or own; a link out of the tree must lead to
+//!   instructions;
 //! - a file that is no text, no file or unreadable costs only itself; there are limits;
 //! - `source` is escaped, and a file's text can't end its block.
 
@@ -28,8 +26,8 @@ use hookspec::{Message, Session, hook};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-use crate::shared::call_paths::resolve;
-use crate::shared::instructions::{Found, Limits, Loaded, Trees, deepest_first, inject};
+use crate::call_paths::resolve;
+use crate::instructions::{Found, Limits, Loaded, Trees, deepest_first, inject};
 
 #[cfg(test)]
 mod tests;

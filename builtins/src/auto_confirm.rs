@@ -1,24 +1,24 @@
-//! `auto_confirm`: answers yes where a tool asks before each of its calls.
+//! `auto_confirm`: confirms every tool call.
 //!
-//! **Watches** `TOOL_CONFIRM`. **Speaks** where the question is the tool's own: yes. **Keeps** nothing.
+//! **Watches** `TOOL_CONFIRM`. **Speaks** always: yes. **Keeps** nothing.
 //!
 //! It is selected by `-y`, or by an allowlist that spells out its name; never by default and never by a
-//! glob. Gates are not its business: a call that a gate denies does not run, and where a gate wants a person to look
-//! (`cat .env`), nobody is there: the call is refused, and the model told why. A rule of [`confirm_policy`](super::confirm_policy)
-//! with `answers_gates = true` can say yes to that. Different from gptme, where "no hook at all" meant yes: here that means no.
+//! glob. Gates are not its business: a call that a gate denies does not run. Different from gptme, where
+//! "no hook at all" meant yes: here that means no.
 
-use hookspec::ask::{Confirmation, Why};
+use hookspec::ask::Confirmation;
 use hookspec::points::TOOL_CONFIRM;
 use hookspec::{First, hook};
 
-/// Says yes to a tool's own question.
+/// Says yes.
 #[hook(TOOL_CONFIRM, modes = [no_confirm], confirmation)]
-fn confirm(why: &Why) -> Option<First<Confirmation>> {
-    (*why == Why::Policy).then_some(First(Confirmation::Confirm))
+fn confirm() -> First<Confirmation> {
+    First(Confirmation::Confirm)
 }
 
 #[cfg(test)]
 mod tests {
+    use hookspec::ask::Why;
     use hookspec::registry::RegistryBuilder;
     use hookspec::{Hooks, Mode, Registry, Session, ToolUse, fire_now};
 
@@ -42,19 +42,6 @@ mod tests {
                 let said = answer(cli().no_confirm(true), tool, preview);
                 assert_eq!(said, Some(Confirmation::Confirm), "{tool}");
             }
-        }
-    }
-
-    #[test]
-    fn what_a_gate_asks_it_does_not_answer() {
-        let session = Session::builder(&Hooks::new(cli().no_confirm(true).build().unwrap()), "s")
-            .workspace("/w")
-            .build();
-        let call = ToolUse::fenced("shell", [""; 0], "cat .env");
-        let grant = Why::Grant { reason: "it is secret".into(), opens: vec!["read `.env`".into()] };
-        for why in [Why::Gate("it is secret".into()), grant] {
-            let fired = fire_now!(session, TOOL_CONFIRM { tool_use: &call, preview: None, why: &why });
-            assert!(fired.answer().is_none(), "{why:?}");
         }
     }
 

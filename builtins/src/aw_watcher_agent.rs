@@ -24,7 +24,7 @@ use hookspec::{Session, ToolUse, hook};
 use hookspec_process::{ProcessError, Program, find};
 use serde::{Deserialize, Serialize};
 
-use crate::shared::command_line::CommandLine;
+use crate::command_line::CommandLine;
 
 /// The watcher, where the settings name no other.
 const WATCHER: &str = "aw-watcher-agent";

@@ -15,7 +15,7 @@ use std::path::Path;
 use hookspec::points::CWD_CHANGED;
 use hookspec::{Message, hook};
 
-use crate::shared::text::escape;
+use crate::text::escape;
 
 /// Says where the session is now.
 #[hook(CWD_CHANGED, priority = -1, aliases = ["cwd_awareness", "cwd_changed.store", "cwd_changed.detect"])]

@@ -17,7 +17,7 @@ use hookspec::points::GENERATION;
 use hookspec::{Session, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::shared::faults::Faults;
+use crate::faults::Faults;
 
 /// `[hooks.fallback_model]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]

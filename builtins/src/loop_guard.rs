@@ -1,16 +1,11 @@
 //! `loop_guard`: notices when the model goes round in circles.
 //!
 //! **Watches** every tool call, before and after it runs. The same call that gave the same result is a
-//! repetition; so is a cycle of two to six calls (`A B A B`). **Speaks** after the third time (`warn`): one
+//! repetition; so is a cycle of two or three calls (`A B A B`). **Speaks** after the third time (`warn`): one
 //! visible message, once for each circle; before the fifth (`ask`) the user is asked, and before the one that
 //! `deny` names (0: none) the call is refused. Another call, another result or a message of the user ends
 //! the circle; a message with which a hook keeps the agent going does not. **Keeps** the hashes of the last
-//! calls and results, per session, so that a resumed session goes on counting. **Costs** a reading of the command and three hashes a call.
-//!
-//! **The same** is what differs in nothing that matters. Two spellings of one command are one call: spaces, quotes, comments, `timeout 60`,
-//! `env`, `sh -c` before it, `cd` into the folder where it runs anyway. In commands and results, times, durations, dates,
-//! addresses, identifiers, process numbers, temporary names and counters (`attempt 3`, `3/10`) count for nothing; other numbers do: from
-//! `3 failed` to `2 failed` is a step.
+//! calls and results, per session, so that a resumed session goes on counting. **Costs** three hashes a call.
 //!
 //! A tool that is called again and again on purpose, to wait for something, is named in `except`.
 //!
@@ -18,18 +13,15 @@
 
 use hookspec::points::{TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE, TURN_PRE};
 use hookspec::tool::ToolStatus;
-use hookspec::{Gate, Message, Session, ToolUse, hook};
+use hookspec::{Gate, Message, ToolUse, hook};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
-use crate::shared::globs::Globs;
-use crate::shared::text::escape;
-
-mod same;
-
-use same::{hash_of, hash_of_result};
+use crate::globs::Globs;
+use crate::text::{escape, sorted};
 
 /// The longest cycle that is looked for, in calls.
-const LONGEST: usize = 6;
+const LONGEST: usize = 3;
 /// No threshold is higher, so that a session keeps little.
 const MOST: u32 = 50;
 
@@ -107,11 +99,11 @@ fn turn(message: &Message, state: &mut Recent) {
 
 /// Stops a call that would go round once more.
 #[hook(TOOL_PRE_EXECUTE)]
-fn stop(tool_use: &ToolUse, session: &Session, state: &mut Recent, settings: &Settings) -> Option<Gate> {
+fn stop(tool_use: &ToolUse, state: &mut Recent, settings: &Settings) -> Option<Gate> {
     if settings.except.fit(&tool_use.tool) {
         return None;
     }
-    let (times, period) = state.would_be(&hash_of(tool_use, session))?;
+    let (times, period) = state.would_be(&hash_of(tool_use))?;
     let tool = escape(&tool_use.tool);
     let what = words(period);
     if settings.deny.reached(times) {
@@ -131,7 +123,6 @@ fn remember(
     tool_use: &ToolUse,
     result: &[Message],
     status: ToolStatus,
-    session: &Session,
     state: &mut Recent,
     settings: &Settings,
 ) -> Option<Message> {
@@ -145,7 +136,7 @@ fn remember(
         return None;
     }
     let texts = result.iter().map(|message| message.content.as_str());
-    state.calls.push(Done { call: hash_of(tool_use, session), result: hash_of_result(texts) });
+    state.calls.push(Done { call: hash_of(tool_use), result: hash(texts) });
     let keep = LONGEST * (MOST as usize + 1);
     state.calls.drain(..state.calls.len().saturating_sub(keep));
     let (times, period) = state.full_cycles()?;
@@ -192,6 +183,25 @@ impl Recent {
         };
         (1..=LONGEST).filter_map(next).max_by_key(|(times, period)| (*times, LONGEST - period))
     }
+}
+
+/// A call without what differs each time: its id and place.
+fn hash_of(call: &ToolUse) -> String {
+    let named: Vec<_> = call.kwargs.iter().map(|(name, value)| format!("{name}={}", sorted(value))).collect();
+    let mut named: Vec<_> = named.iter().map(String::as_str).collect();
+    named.sort_unstable();
+    let args = call.args.iter().map(String::as_str);
+    hash([call.tool.as_str(), &call.content].into_iter().chain(args).chain([""]).chain(named))
+}
+
+/// The same in every process: the first eight bytes of SHA-256, in hex.
+fn hash<'t>(parts: impl IntoIterator<Item = &'t str>) -> String {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_le_bytes());
+        hash.update(part);
+    }
+    hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
 #[cfg(test)]

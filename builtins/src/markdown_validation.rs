@@ -4,10 +4,8 @@
 //! middle of its text: what is left usually ends with the heading before the inner fence.
 //!
 //! **Watches** each assistant message when it is stored. **Speaks** if the block of the last tool call in it ends
-//! with a heading and an inner fence can have ended it, or if the last block is never closed: one visible message that
-//! shows the line and says how to write the block. A block whose fence is longer than three backticks, or made of `~~~`, is
-//! not ended by the fences that people write inside; it counts as cut off only where a fence of its own kind without a tag
-//! follows, which the real end then is. **Keeps** nothing. **Costs** one read of the message as CommonMark if it has a fence in it,
+//! with a heading, or if the last block is never closed: one visible message that shows the line and says how to
+//! write the block. **Keeps** nothing. **Costs** one read of the message as CommonMark if it has a fence in it,
 //! otherwise nothing.
 //!
 //! Calls through a model's own tool interface are JSON and cannot be cut off this way; they are not looked at.
@@ -22,7 +20,7 @@ use hookspec::tool::CallFormat;
 use hookspec::{Message, Role, Session, ToolUse, hook};
 use pulldown_cmark::{CodeBlockKind, Event, Options, Parser, Tag, TagEnd};
 
-use crate::shared::text::escape;
+use crate::text::escape;
 
 /// Tools whose text is code with `#` comments.
 const CODE_TOOLS: &[&str] = &["bash", "ipython", "python", "ruby", "sh", "shell", "terminal", "tmux"];
@@ -108,25 +106,18 @@ fn check(message: &Message, session: &Session) -> Option<Message> {
 fn cut_off(message: &Message, is_tool: impl Fn(&str) -> bool) -> Option<Cut> {
     let calls = message.metadata.as_deref().map_or(&[][..], |metadata| &metadata.tool_calls);
     if !calls.is_empty() {
-        // What another program has read from the text; a native call is JSON, and an element has an end of its own.
-        let last = calls.last().filter(|call| call.format == CallFormat::Markdown)?;
-        let blocks = blocks(&message.content);
-        let own = blocks.iter().rposition(|block| block.content.trim_end() == last.content.trim_end());
-        return heading_at_end(last).filter(|_| !own.is_some_and(|at| holds(&blocks, at))).map(Cut::Heading);
+        // What another program has read from the text; a native call is JSON.
+        let last = calls.last().filter(|call| call.format != CallFormat::Tool)?;
+        return heading_at_end(last).map(Cut::Heading);
     }
     if !["```", "~~~"].iter().any(|fence| message.content.contains(fence)) {
         return None;
     }
     let blocks = blocks(&message.content);
     // A block that was cut off often leaves a stray fence behind it, so what the call ends with goes first.
-    let call = blocks.iter().rposition(|block| !block.quoted && is_tool(block.words().0));
-    let ended = call.filter(|at| blocks[*at].closed && !holds(&blocks, *at));
-    let heading = ended.and_then(|at| heading_at_end(&blocks[at].call()));
-    // A fence without anything behind it, after a call that is whole, cuts nothing off.
-    let stray = |block: &Block| {
-        block.tag.is_empty() && block.content.trim().is_empty() && call.is_some_and(|at| holds(&blocks, at))
-    };
-    let unclosed = || blocks.last().filter(|block| !block.closed && !block.quoted && !stray(block));
+    let call = blocks.iter().rfind(|block| !block.quoted && is_tool(block.words().0));
+    let heading = call.filter(|block| block.closed).and_then(|block| heading_at_end(&block.call()));
+    let unclosed = || blocks.last().filter(|block| !block.closed && !block.quoted);
     heading.map(Cut::Heading).or_else(|| unclosed().map(|block| Cut::Unclosed(block.tag.clone())))
 }
 
@@ -149,25 +140,11 @@ fn has_hash_comments(call: &ToolUse) -> bool {
     HASH_FILES.contains(&file) || HASH_COMMENTS.contains(&ending)
 }
 
-/// Whether a block is closed by a fence that no inner one is taken for: it is stronger than what people write inside, and no
-/// fence of its own kind without a tag comes later.
-fn holds(blocks: &[Block], at: usize) -> bool {
-    let Some((block, later)) = blocks.get(at..).and_then(<[Block]>::split_first) else { return false };
-    let strong = block.mark == '~' || block.width > 3;
-    let is_end =
-        |other: &Block| other.tag.is_empty() && other.mark == block.mark && other.width >= block.width;
-    block.closed && strong && !later.iter().any(is_end)
-}
-
 /// A fenced block of a message.
 #[derive(Debug, Default)]
 struct Block {
     tag: String,
     content: String,
-    /// What its fence is made of.
-    mark: char,
-    /// How long its fence is.
-    width: usize,
     closed: bool,
     /// In a block quote, where nothing is a call.
     quoted: bool,
@@ -194,11 +171,9 @@ fn blocks(text: &str) -> Vec<Block> {
             Event::Start(Tag::BlockQuote(_)) => quotes += 1,
             Event::End(TagEnd::BlockQuote(_)) => quotes = quotes.saturating_sub(1),
             Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(tag))) => {
-                let source = text.get(range).unwrap_or_default();
-                let mark = source.chars().next().unwrap_or_default();
-                let width = source.chars().take_while(|c| *c == mark).count();
-                let (tag, quoted, closed) = (tag.into_string(), quotes > 0, is_closed(source));
-                blocks.push(Block { tag, content: String::new(), mark, width, closed, quoted });
+                let closed = is_closed(text.get(range).unwrap_or_default());
+                let (tag, quoted) = (tag.into_string(), quotes > 0);
+                blocks.push(Block { tag, content: String::new(), closed, quoted });
                 inside = true;
             }
             Event::Text(part) if inside => {
@@ -244,7 +219,5 @@ fn text(cut: &Cut) -> String {
     )
 }
 
-#[cfg(test)]
-mod cases;
 #[cfg(test)]
 mod tests;

@@ -6,10 +6,6 @@
 //! request is tried again. **Keeps** what it last spoke for, per session. **Costs** a look at the last message;
 //! without an `@` in it, that is all.
 //!
-//! Only hosts that offer tools of servers can have something for it to say. hookspec's own (`chat`, `serve`) have no client of
-//! servers, and the agents that the bridge runs in do not show it their requests, so it is off there and listed so; it is on in
-//! a host of your own.
-//!
 //! Only what the user typed counts: a message with which a hook keeps the agent going is none, and a fenced or indented block, a quote or an HTML block is somebody else's text.
 //!
 //! Different from gptme: it is said once a turn and not before each step, in the server too; lists and
@@ -27,7 +23,7 @@ use pulldown_cmark::{Event, Options, Parser, Tag};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::shared::text::escape;
+use crate::text::escape;
 
 /// `[hooks.mcp_namespace_hint]`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -59,7 +55,7 @@ static MENTION: LazyLock<Result<Regex, regex::Error>> =
     LazyLock::new(|| Regex::new(r"(?:^|[^\w])@(\w[\w.-]*)"));
 
 /// Names the tools of the servers that the user mentions.
-#[hook(GENERATION_PRE, modes = [embedded])]
+#[hook(GENERATION_PRE)]
 fn hint(
     request: &Request,
     attempt: u32,

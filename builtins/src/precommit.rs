@@ -1,31 +1,25 @@
 //! `precommit`: runs the repository's pre-commit checks on what the agent changed.
 //!
 //! **Watches** the end of each turn, or with `when = "save"` each file that a tool writes. **Speaks** when the checks fail,
-//! in one visible message with the end of their output, so that the model can repair what it did; once a session if
-//! pre-commit cannot be run; and when the checks are not trusted. **Keeps** whether it said that. **Costs** nothing unless `enabled`; then one run of
+//! in one visible message with the end of their output, so that the model can repair what it did; and once a session if
+//! pre-commit cannot be run. **Keeps** whether it said that. **Costs** nothing unless `enabled`; then one run of
 //! `pre-commit run --files …`, with the changed files and no others, on a thread that may block, for at most `timeout`
 //! seconds.
 //!
-//! The checks are programs that the repository's `.pre-commit-config.yaml` names, and the model may have written that file a moment
-//! ago. So they run only while the user trusts exactly what is in it, and in the files that it names (`hookspec trust` lists, shows and
-//! grants); it is looked at again before each run, and said once for each content that is not trusted. The scripts and lists of tasks that
-//! it names count (`./check.sh`, `make lint`: the `Makefile`), not what those run in turn; and checks that run the project's own tests run
-//! what the model wrote by their nature. They get the environment without variables whose names speak of secrets, and a git for
-//! which the repository's monitor, hooks, filters and differs are off. They run before `autocommit` commits, and
-//! what they repair is committed with the rest.
+//! The checks are programs that the repository's `.pre-commit-config.yaml` names. Whoever switches this on trusts the
+//! repositories that the agent works in; without that file nothing runs. The checks get the environment without variables
+//! whose names speak of secrets. They run before `autocommit` commits, and what they repair is committed with the rest.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hookspec::points::{FILE_POST_PATCH, FILE_POST_SAVE, TURN_POST};
 use hookspec::{Message, Session, hook};
-use hookspec_process::consent::{Asked, Consent};
-use hookspec_process::git::Git;
 use hookspec_process::{Ended, Environment, ProcessError, Program};
 use serde::{Deserialize, Serialize};
 
-use crate::shared::command_line::CommandLine;
-use crate::shared::text::tail_block;
+use crate::command_line::CommandLine;
+use crate::text::tail_block;
 
 const PRE_COMMIT: &str = "pre-commit";
 /// The file that names the checks.
@@ -71,15 +65,9 @@ pub enum When {
     Save,
 }
 
-/// What this session was told.
+/// Whether this session knows that pre-commit is missing.
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Told {
-    /// That pre-commit is missing.
-    missing: bool,
-    /// Of which content why it does not run.
-    refused: String,
-}
+pub struct Told(bool);
 
 /// Checks what the turn changed.
 #[hook(TURN_POST, priority = 10, blocking, timeout = "never", aliases = ["precommit.precommit_check", "precommit_full"])]
@@ -103,15 +91,6 @@ fn check(changed: &[PathBuf], session: &Session, settings: &Settings, state: &mu
     let root = root_with_checks(session.workspace().filter(|_| settings.enabled)?)?;
     let files: Vec<&PathBuf> =
         changed.iter().filter(|file| is_inside(file, &root) && file.is_file()).collect();
-    if files.is_empty() {
-        return None;
-    }
-    if let Err(why) = agreed(session, &root) {
-        let text = format!("The pre-commit checks do not run: {why}");
-        return state.is_news(&root, &text).then(|| Message::system(text));
-    }
-    let git = Git::around(&root).ok().flatten();
-    let shield: Vec<_> = git.iter().flat_map(Git::shield).collect();
     let (program, args) = settings.command.parts(PRE_COMMIT);
     let mut output = String::new();
     for files in files.chunks(FILES) {
@@ -121,14 +100,14 @@ fn check(changed: &[PathBuf], session: &Session, settings: &Settings, state: &mu
             .args(files)
             .cwd(&root)
             .environment(Environment::WithoutSecrets)
-            .deadline(Duration::from_secs(settings.timeout));
-        let run = shield.iter().fold(run, |run, (name, value)| run.env(name, value));
-        match failure(run.run()) {
+            .deadline(Duration::from_secs(settings.timeout))
+            .run();
+        match failure(run) {
             Ok(None) => {}
             Ok(Some(text)) => output.push_str(&text),
             Err(error) => {
                 let text = format!("The pre-commit checks do not run: {error}");
-                return (!std::mem::replace(&mut state.missing, true)).then(|| Message::system(text));
+                return (!std::mem::replace(&mut state.0, true)).then(|| Message::system(text));
             }
         }
     }
@@ -137,33 +116,6 @@ fn check(changed: &[PathBuf], session: &Session, settings: &Settings, state: &mu
     }
     let block = tail_block(&output, settings.lines.max(1));
     Some(Message::system(format!("The pre-commit checks of the changed files failed:\n{block}")))
-}
-
-impl Told {
-    /// Whether this was not said of what is there now.
-    fn is_news(&mut self, root: &Path, text: &str) -> bool {
-        let content = std::fs::read(root.join(CONFIG)).unwrap_or_default();
-        let told = crate::manifest::digest(&[text.as_bytes(), &content].concat());
-        let is_news = self.refused != told;
-        self.refused = told;
-        is_news
-    }
-}
-
-/// Whether the user agreed to the checks as they are now.
-fn agreed(session: &Session, root: &Path) -> Result<(), String> {
-    let file = root.join(CONFIG);
-    let asked = Asked::about(&file).map_err(|error| format!("{} cannot be read: {error}", file.display()))?;
-    match session.extension::<Consent>() {
-        Some(consent) => consent.to(&asked),
-        None => Err("this host does not know what the user trusts".to_owned()),
-    }
-}
-
-/// The file that names the checks of the repository around a workspace, if it has some.
-#[must_use]
-pub fn configuration(workspace: &Path) -> Option<PathBuf> {
-    root_with_checks(workspace).map(|root| root.join(CONFIG))
 }
 
 /// Whether a file lies in a folder; the workspace or the file may be named by a link.
@@ -257,12 +209,7 @@ mod tests {
             let mut config = Config::new();
             config.add_toml("test", &format!("[hooks.precommit]\n{settings}"), &[]).unwrap();
             let registry = Registry::builder().allow(["precommit"]).config(config).build().unwrap();
-            let consent = Consent::new(|asked| match asked.text.contains("evil") {
-                false => Ok(()),
-                true => Err("it is evil".to_owned()),
-            });
-            let session = Session::builder(&Hooks::new(registry), "s").workspace(workspace);
-            session.extension(std::sync::Arc::new(consent)).build()
+            Session::builder(&Hooks::new(registry), "s").workspace(workspace).build()
         }
     }
 
@@ -368,51 +315,5 @@ mod tests {
         let silent = "enabled = true\ncommand = \"sh -c 'exit 3'\"";
         let said = rest(&place.session_at(place.workspace.path(), silent), &[file]);
         assert!(said[0].content.contains("(exit code 3 and no output)"), "{said:?}");
-    }
-    #[test]
-    fn checks_that_nobody_trusts_do_not_run_and_that_is_told_once_for_each_content() {
-        let place = Place::new();
-        let file = place.write("a", "x\ty");
-        let session = place.session("enabled = true");
-        let rest = || rest(&session, std::slice::from_ref(&file));
-        assert_eq!(rest().len(), 1, "they run and fail");
-        let runs = place.runs().len();
-        place.write(CONFIG, "repos: [evil]\n");
-        let said = rest();
-        assert_eq!(said[0].content, "The pre-commit checks do not run: it is evil");
-        assert!(rest().is_empty(), "told");
-        place.write(CONFIG, "repos: [evil, more]\n");
-        assert_eq!(rest().len(), 1, "another content");
-        assert_eq!(place.runs().len(), runs);
-        place.write(CONFIG, "repos: []\n");
-        assert!(rest()[0].content.contains("x\ty"));
-        let nobody = Session::builder(session.hooks(), "s").workspace(place.workspace.path()).build();
-        let said = super::tests::rest(&nobody, std::slice::from_ref(&file));
-        assert!(said[0].content.ends_with("this host does not know what the user trusts"), "{said:?}");
-    }
-
-    #[test]
-    fn git_in_a_check_runs_nothing_that_the_repository_names() {
-        let place = Place::new();
-        let git = |args: &[&str]| {
-            let git =
-                std::process::Command::new("git").args(args).current_dir(place.workspace.path()).output();
-            assert!(git.unwrap().status.success(), "{args:?}");
-        };
-        git(&["init", "-q"]);
-        let file = place.write("a", "x");
-        git(&["add", "a"]);
-        let trap = format!("touch {}; false", place.tools.path().join("sprung").display());
-        for key in ["core.fsmonitor", "filter.a=b.clean", "diff.external", "diff.x.textconv"] {
-            git(&["config", key, &trap]);
-        }
-        place.write(".gitattributes", "* filter=a=b diff=x\n");
-        place.write("a", "y");
-        let settings = "enabled = true\ncommand = \"sh -c 'git status; git diff; git add a'\"";
-        let said = rest(&place.session_at(place.workspace.path(), settings), &[file]);
-        assert!(said.is_empty(), "{said:?}");
-        assert!(!place.tools.path().join("sprung").exists());
-        git(&["status"]);
-        assert!(place.tools.path().join("sprung").exists(), "the trap works");
     }
 }

@@ -9,7 +9,6 @@
 //! | reply | result |
 //! |---|---|
 //! | confirm | run it |
-//! | session | run it, and leave open what it opens until the session ends |
 //! | skip | do not; the turn ends |
 //! | edit, with content | run it with that content |
 //! | auto, with a count | run it, and so many more |
@@ -27,9 +26,9 @@ use hookspec::points::TOOL_CONFIRM;
 use hookspec::{First, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
+use crate::beforehand::{Beforehand, Further};
 use crate::cli_confirm::DECLINED;
-use crate::shared::beforehand::{Beforehand, Further};
-use crate::shared::desk::{Desk, NoAnswer, ToolQuestion, ToolReply};
+use crate::desk::{Desk, NoAnswer, ToolQuestion, ToolReply};
 
 /// How long it waits.
 #[derive(Debug, Serialize, Deserialize)]
@@ -75,7 +74,6 @@ async fn ask(
 async fn decide(reply: Result<ToolReply, NoAnswer>, session: &Session) -> First<Confirmation> {
     First(match reply {
         Ok(ToolReply::Confirm) => Confirmation::Confirm,
-        Ok(ToolReply::Session) => Confirmation::Session,
         Ok(ToolReply::Edit { content }) => Confirmation::Edit { content },
         Ok(ToolReply::Skip { reason: None }) => Confirmation::Skip { reason: DECLINED.to_owned() },
         Ok(ToolReply::Skip { reason: Some(reason) }) => {

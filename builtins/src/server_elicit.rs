@@ -25,7 +25,7 @@ use hookspec::points::ELICIT;
 use hookspec::{First, Session, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::shared::desk::Desk;
+use crate::desk::Desk;
 
 /// How long it waits.
 #[derive(Debug, Serialize, Deserialize)]

@@ -1,16 +1,14 @@
 //! `token_awareness`: tells the model how much it can hold, and how full it is.
 //!
-//! **Watches** the session's start, changes of the prompt's prefix, answers of local models and the end of each tool call.
-//! **Speaks** hidden: at the start, the size of the model's context; after a tool, the tokens in use, when 50, 75, 90 or 95 % have been
+//! **Watches** the session's start, changes of the prompt's prefix and the end of each tool call. **Speaks** hidden:
+//! at the start, the size of the model's context; after a tool, the tokens in use, when 50, 75, 90 or 95 % have been
 //! passed since it last said so, or 10,000 tokens were added since. **Keeps** what it last said, per session and
 //! through a resume; the counts themselves only as long as the process runs. **Costs** the vocabulary, a tenth of a
 //! second once a process; each new message once, some 20 MB of text a second; and about a microsecond for two
 //! thousand messages that are known.
 //!
-//! The tokens are an estimate where the model is not OpenAI's. How much a model holds is in a table (`data/models.toml`, with the day to
-//! which it is right), which `[models]` of hookspec.toml goes over. Of a local model (`ollama/NAME`, `custom:NAME`) that neither has,
-//! its server is asked, as `ollama show` does: at the start, and once it has answered if it was not there yet; a question
-//! takes two seconds at most. Where nobody knows it the user is told so once, and the model nothing.
+//! The tokens are an estimate where the model is not OpenAI's. Of a model whose context is not known (`[models]` of
+//! hookspec.toml tells) nothing is said.
 //!
 //! Different from gptme: the count is right after a compaction, an undo, an edit or a change of the model, and the
 //! thresholds fall with it; the result that the tool has just given counts, and so do tool schemas, native calls and
@@ -18,13 +16,12 @@
 //! log lacks it; a session without a workspace is no special case; beyond the budget it says by how much, not a
 //! negative number.
 
-use hookspec::points::{CACHE_INVALIDATED, GENERATION_POST, SESSION_START, TOOL_POST_EXECUTE};
+use hookspec::points::{CACHE_INVALIDATED, SESSION_START, TOOL_POST_EXECUTE};
 use hookspec::{Message, Role, Session, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::shared::local_models::{Learned, LocalModel};
-use crate::shared::models::Models;
-use crate::shared::tokens::{self, Counted};
+use crate::models::Models;
+use crate::tokens::{self, Counted};
 
 /// Per cent of the context that are worth a word.
 const MARKS: [u64; 4] = [50, 75, 90, 95];
@@ -32,48 +29,32 @@ const MARKS: [u64; 4] = [50, 75, 90, 95];
 /// So many more tokens are worth a word too.
 const STEP: u64 = 10_000;
 
-/// What was counted, learned and said.
+/// What was counted and said.
 #[derive(Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct TokenUse {
     /// Tokens in use when it was last said.
     said: u64,
-    /// The last local model that was asked about, and what it holds.
-    local: Option<(String, u64)>,
-    /// The last model of which the user was told that nothing is known.
-    unknown: Option<String>,
     #[serde(skip)]
     counted: Counted,
 }
 
 /// Says how many tokens the model holds.
-#[hook(SESSION_START, priority = 10, blocking, timeout = "5s")]
-fn token_budget(session: &Session, state: &mut TokenUse) -> Option<Message> {
-    learn(session, state, false);
-    budget_unless_said(session, state)
+#[hook(SESSION_START, priority = 10)]
+fn token_budget(session: &Session) -> Option<Message> {
+    budget_unless_said(session)
 }
 
 /// Says it again where a change of the model or of the log made it untrue or took it away.
-#[hook(CACHE_INVALIDATED, blocking, timeout = "5s")]
-fn token_budget_again(session: &Session, state: &mut TokenUse) -> Option<Message> {
-    learn(session, state, false);
-    budget_unless_said(session, state)
-}
-
-/// Says it of a local model whose server was not there before.
-#[hook(GENERATION_POST, blocking, timeout = "5s")]
-fn token_budget_learned(session: &Session, state: &mut TokenUse) -> Option<Message> {
-    if context(session, state).is_some() || state.unknown.as_deref() == Some(&session.model()) {
-        return None;
-    }
-    learn(session, state, true);
-    budget_unless_said(session, state)
+#[hook(CACHE_INVALIDATED)]
+fn token_budget_again(session: &Session) -> Option<Message> {
+    budget_unless_said(session)
 }
 
 /// Says how many tokens are in use, when that is news.
 #[hook(TOOL_POST_EXECUTE)]
 fn token_usage(session: &Session, result: &[Message], state: &mut TokenUse) -> Option<Message> {
-    let budget = context(session, state)?;
+    let budget = context(session)?;
     let result = result.iter().map(tokens::of_message).fold(0, u64::saturating_add);
     let used = state.counted.session(session).saturating_add(result);
     let text = news(&mut state.said, used, budget)?;
@@ -81,44 +62,12 @@ fn token_usage(session: &Session, result: &[Message], state: &mut TokenUse) -> O
 }
 
 /// Tokens that the session's model holds, where that is known.
-fn context(session: &Session, state: &TokenUse) -> Option<u64> {
-    let model = session.model();
-    let local = || state.local.as_ref().filter(|(of, _)| *of == model).map(|(_, context)| *context);
-    in_table(session, &model).or_else(local)
+fn context(session: &Session) -> Option<u64> {
+    session.extension::<Models>()?.find(&session.model())?.context.filter(|context| *context > 0)
 }
 
-fn in_table(session: &Session, model: &str) -> Option<u64> {
-    session.extension::<Models>()?.find(model)?.context.filter(|context| *context > 0)
-}
-
-/// Learns what a model holds that the table does not have. `answered`: its server is there, if it is a local one.
-fn learn(session: &Session, state: &mut TokenUse, answered: bool) {
-    let model = session.model();
-    // A script is no model, and a host that lends no table wants none.
-    if session.extension::<Models>().is_none() || model.is_empty() || model.starts_with("replay") {
-        return;
-    }
-    if context(session, state).is_some() {
-        return;
-    }
-    let learned = LocalModel::of(session).map(|local| local.ask());
-    match learned {
-        Some(Learned::Context(context)) => state.local = Some((model, context)),
-        // Somebody may start it for the first call.
-        Some(Learned::Absent) if !answered => {}
-        _ if state.unknown.as_ref() == Some(&model) => {}
-        _ => {
-            let as_of = Models::as_of().unwrap_or_default();
-            session.notice(&format!(
-                "how many tokens `{model}` holds is not known (the table of models is of {as_of}), so its use is not told; say it under [models.\"{model}\"] in hookspec.toml, as `context = 32768`"
-            ));
-            state.unknown = Some(model);
-        }
-    }
-}
-
-fn budget_unless_said(session: &Session, state: &TokenUse) -> Option<Message> {
-    let text = format!("<budget:token_budget>{}</budget:token_budget>", context(session, state)?);
+fn budget_unless_said(session: &Session) -> Option<Message> {
+    let text = format!("<budget:token_budget>{}</budget:token_budget>", context(session)?);
     let log = session.log();
     // A tool's output may hold the same words; only what these hooks said counts.
     let ours = |message: &&Message| {
@@ -332,92 +281,5 @@ mod tests {
         // The same words from a tool do not count.
         let text = "<budget:token_budget>100000</budget:token_budget>";
         assert_eq!(start(&resume(vec![Message::system(text)])).len(), 1);
-    }
-
-    /// A session with this model at this address, and what its user is told.
-    fn told(model: &str, address: Option<&str>) -> (Session, Arc<std::sync::Mutex<Vec<String>>>) {
-        let registry = Registry::builder().allow(["token_awareness"]).build().unwrap();
-        let told = Arc::<std::sync::Mutex<Vec<String>>>::default();
-        let tell = Arc::clone(&told);
-        let session = Session::builder(&Hooks::new(registry), "s")
-            .model(model)
-            .extension(models(1))
-            .notices(move |text| tell.lock().unwrap().push(text.to_owned()))
-            .build();
-        if let Some(address) = address {
-            session.set_model_address(model, Some(format!("http://{address}/v1")));
-        }
-        (session, told)
-    }
-
-    fn answered(session: &Session) -> Vec<Message> {
-        use hookspec::model::FinishReason;
-        let model = session.model();
-        let fired = fire_now!(
-            session,
-            GENERATION_POST {
-                response: &Message::assistant("x"),
-                usage: None,
-                cost: None,
-                duration: Duration::ZERO,
-                finish_reason: FinishReason::Stop,
-                model: &model,
-            }
-        );
-        fired.into_messages()
-    }
-
-    #[test]
-    fn a_local_models_server_is_asked_once() {
-        let shown = r#"{"model_info": {"general.architecture": "q", "q.context_length": 4096}}"#;
-        let (address, asked) =
-            crate::shared::local_models::tests::server(vec![("/api/show", 200, shown.to_owned())]);
-        for model in ["ollama/qwen3", "custom:qwen3"] {
-            let (session, told) = told(model, Some(&address));
-            assert_eq!(start(&session)[0].content, "<budget:token_budget>4096</budget:token_budget>");
-            assert!(answered(&session).is_empty() && answered(&session).is_empty());
-            assert!(told.lock().unwrap().is_empty());
-            let resumed = Session::builder(session.hooks(), "s")
-                .model(model)
-                .extension(models(1))
-                .states(session.save_states())
-                .build();
-            assert_eq!(start(&resumed).len(), 1, "it is known without being asked");
-        }
-        assert_eq!(asked.lock().unwrap().len(), 2);
-    }
-
-    #[test]
-    fn a_server_that_comes_later_is_asked_when_it_has_answered() {
-        let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().to_string();
-        let (session, told) = told("ollama/late", Some(&gone));
-        assert!(start(&session).is_empty() && told.lock().unwrap().is_empty());
-        let shown = r#"{"parameters": "num_ctx 2048"}"#;
-        let (address, _) =
-            crate::shared::local_models::tests::server(vec![("/api/show", 200, shown.to_owned())]);
-        session.set_model_address("ollama/late", Some(format!("http://{address}/v1")));
-        assert_eq!(answered(&session)[0].content, "<budget:token_budget>2048</budget:token_budget>");
-    }
-
-    #[test]
-    fn what_nobody_knows_is_said_once() {
-        let (address, _) = crate::shared::local_models::tests::server(Vec::new());
-        let here = Some(address.as_str());
-        for (model, address) in [("ollama/odd", here), ("openai/gpt-99", None), ("custom:odd", here)] {
-            let (session, told) = told(model, address);
-            for _ in 0..3 {
-                assert!(start(&session).is_empty() && answered(&session).is_empty());
-            }
-            let told = told.lock().unwrap().clone();
-            assert_eq!(told.len(), 1, "{told:?}");
-            let part = format!("[models.\"{model}\"]");
-            assert!(told[0].contains(&part) && told[0].contains(Models::as_of().unwrap()), "{told:?}");
-        }
-        for model in ["replay:x", "", "test/small"] {
-            let (session, told) = told(model, None);
-            start(&session);
-            answered(&session);
-            assert!(told.lock().unwrap().is_empty(), "{model}");
-        }
     }
 }

@@ -3,7 +3,7 @@
 //! **Watches** the end of each tool call that names files or directories, whichever tool and however the
 //! call was written: named arguments, the words or lines of a fenced block, patches of several files, tools
 //! of MCP servers. Programs (a shell) say nothing about what they touch, and refused calls touch nothing.
-//! **Speaks** like `agents_md_inject`, one message per file not told yet, the most special
+//! **Speaks** like `agents_md_inject`, one hidden message per file not told yet, the most special
 //! directory's first, at most `max_files` files and `max_bytes` bytes a call; what is too much is named
 //! once a session and may be told after a later call. **Keeps** the same list of what was told. **Costs**
 //! seven looks per directory for calls that name files; nothing for others.
@@ -20,8 +20,8 @@ use hookspec::tool::ToolStatus;
 use hookspec::{Message, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::shared::call_paths::call_paths;
-use crate::shared::instructions::{Limits, Loaded, Trees, deepest_first, directories, inject};
+use crate::call_paths::call_paths;
+use crate::instructions::{Limits, Loaded, Trees, deepest_first, directories, inject};
 
 #[cfg(test)]
 mod tests;
@@ -54,7 +54,7 @@ fn on_tool_post(
     if status == ToolStatus::Denied {
         return Vec::new();
     }
-    let home = crate::shared::instructions::home(session);
+    let home = crate::instructions::home(session);
     let paths = call_paths(tool_use, session, home.as_deref());
     if paths.is_empty() {
         return Vec::new();

@@ -52,12 +52,10 @@ fn session(id: &str, desk: &Arc<Desk>) -> Session {
 }
 
 async fn confirm(session: &Session) -> Option<Confirmation> {
-    confirm_why(session, &Why::Policy).await
-}
-
-async fn confirm_why(session: &Session, why: &Why) -> Option<Confirmation> {
     let call = ToolUse::fenced("save", ["a.txt"], "new text");
-    let mut fired = fire!(session, TOOL_CONFIRM { tool_use: &call, preview: Some("@@ a diff"), why }).await;
+    let why = Why::Policy;
+    let mut fired =
+        fire!(session, TOOL_CONFIRM { tool_use: &call, preview: Some("@@ a diff"), why: &why }).await;
     assert!(fired.failures().is_empty(), "{fired:?}");
     fired.take_answer().map(|(answer, _)| answer)
 }
@@ -111,31 +109,6 @@ async fn s20_row_1_a_question_is_up_is_answered_once_and_is_gone() {
     assert!(desk.pending("s").is_empty());
     let again = desk.confirm("s", &pending.id, ToolReply::Skip { reason: None });
     assert_eq!(again, Err(ReplyError::Over(pending.id)));
-}
-
-#[tokio::test]
-async fn what_a_call_opens_can_be_opened_for_the_session_and_nothing_else_can() {
-    let (desk, mut seen) = desk();
-    let opened = session("s", &desk);
-    let asked = tokio::spawn(async move {
-        let why = Why::Grant { reason: "it needs more".into(), opens: vec!["read `.env`".into()] };
-        confirm_why(&opened, &why).await
-    });
-    let pending = up(&mut seen).await;
-    let Question::Tool(question) = &pending.question else { panic!("{pending:?}") };
-    assert_eq!(question.why.opens(), ["read `.env`"]);
-    desk.confirm("s", &pending.id, reply(json!({ "action": "session" }))).unwrap();
-    assert_eq!(asked.await.unwrap(), Some(Confirmation::Session));
-    down(&mut seen).await;
-    let asked = asking(&session("s", &desk));
-    let pending = up(&mut seen).await;
-    assert_eq!(desk.confirm("s", &pending.id, ToolReply::Session), Err(ReplyError::OpensNothing));
-    desk.confirm("s", &pending.id, ToolReply::Confirm).unwrap();
-    assert_eq!(
-        asked.await.unwrap(),
-        Some(Confirmation::Confirm),
-        "a reply that does not fit may be given anew"
-    );
 }
 
 #[tokio::test]

@@ -9,8 +9,6 @@ use hookspec::registry::{Plugin, RegistryBuilder};
 use hookspec::session::{SessionBuilder, StateDir};
 use hookspec::{Mode, Registry};
 use hookspec_agent::engine::Prices;
-use hookspec_agent::sandbox::SandboxSettings;
-use hookspec_bridge::command::Walls;
 use hookspec_bridge::inbound::Inbound;
 use hookspec_builtins::cli_confirm::Terminal;
 use hookspec_builtins::models::Models;
@@ -128,14 +126,6 @@ pub(crate) fn lend(session: SessionBuilder, settings: &Settings) -> SessionBuild
     lend_to_any(session, &settings.paths.state_dir, &settings.models)
 }
 
-/// The walls of a session of our own hosts: what its tools and its scripts may do.
-pub(crate) fn confine(session: SessionBuilder, settings: &SandboxSettings) -> SessionBuilder {
-    let scripts = SandboxSettings { profile: Some(settings.scripts()), ..settings.clone() };
-    session
-        .extension(Arc::new(settings.clone()))
-        .extension(Arc::new(Walls::new(move |workspace| scripts.sandbox(workspace))))
-}
-
 /// The same for a host without a terminal: a place for what they keep, what is known of models; and to its engine
 /// what they cost.
 pub(crate) fn lend_to_any(session: SessionBuilder, state_dir: &Path, models: &Arc<Models>) -> SessionBuilder {
@@ -143,7 +133,6 @@ pub(crate) fn lend_to_any(session: SessionBuilder, state_dir: &Path, models: &Ar
     let models = Arc::clone(models);
     session
         .extension(Arc::new(StateDir(state_dir.to_owned())))
-        .extension(Arc::new(crate::consent::consent()))
         .extension(known)
         .extension(Arc::new(Prices::new(move |model, usage| models.cost(model, usage))))
 }

@@ -12,8 +12,6 @@
 //! too: see [`command!`].
 
 mod commands;
-mod consent;
-mod diagnostics;
 mod extension;
 mod foreign;
 mod hooks;
@@ -25,7 +23,6 @@ mod places;
 mod post;
 mod progress;
 mod project;
-mod sandbox;
 mod screen;
 mod settings;
 mod show;
@@ -81,7 +78,7 @@ pub fn main(plugins: impl IntoIterator<Item = &'static Plugin>) -> ExitCode {
     // What goes wrong in the tour is what it shows.
     let quiet = if matches.subcommand_name() == Some("tour") { "off" } else { QUIET };
     tracing_subscriber::fmt()
-        .with_writer(|| diagnostics::Redacted)
+        .with_writer(std::io::stderr)
         .with_ansi(output::errors_are_coloured())
         .with_target(false)
         .without_time()

@@ -8,7 +8,6 @@ use clap::Args;
 use hookspec::Config;
 use hookspec::config::ConfigError;
 use hookspec_agent::paths::{Paths, PathsError};
-use hookspec_agent::sandbox::SandboxSettings;
 use hookspec_bridge::command::Overflow;
 use hookspec_bridge::inbound::script::{self, Admission, Place, Source};
 use hookspec_bridge::inbound::{self, Inbound};
@@ -19,7 +18,6 @@ use serde::Deserialize;
 use crate::hooks::Host;
 use crate::others;
 use crate::places::{Found, Looked, is_same};
-use crate::sandbox;
 use crate::variables::{self, Lists};
 
 /// Options of every command.
@@ -64,7 +62,7 @@ pub(crate) struct AgentSettings {
 }
 
 /// What the files may hold beside `[hooks]` and `[background]`.
-const SECTIONS: [&str; 4] = ["agent", "models", "sandbox", "hooks.scripts"];
+const SECTIONS: [&str; 3] = ["agent", "models", "hooks.scripts"];
 
 /// Settings that cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -81,8 +79,6 @@ pub(crate) enum SettingsError {
     NoWorkspace(PathBuf),
     #[error("{file}: `[agent]`: {why}")]
     Agent { file: String, why: String },
-    #[error("{file}: `[sandbox]`: {why}")]
-    Sandbox { file: String, why: String },
     #[error(transparent)]
     Trust(#[from] TrustError),
     #[error("{file}: {error}")]
@@ -121,8 +117,6 @@ pub(crate) struct Settings {
     /// gptme's lists of hooks.
     lists: Lists,
     pub(crate) agent: AgentSettings,
-    /// What commands of a session may do: the user's word, and the project's where that closes more.
-    pub(crate) sandbox: SandboxSettings,
     /// The built-in table, and `[models]` over it.
     pub(crate) models: Arc<Models>,
     pub(crate) paths: Paths,
@@ -204,10 +198,7 @@ impl Settings {
             places.push(Looked { file, whose: whose.words(), found });
         }
         places.extend(Looked::misplaced(&paths.config_dir, &workspace));
-        let Files { mut config, sources, subjects, mut warnings, sandboxes } = read;
-        let (sandbox, loosening) = sandbox::together(&sandboxes);
-        let sandbox = sandbox::around_our_own(sandbox, &paths);
-        warnings.extend(loosening);
+        let Files { mut config, sources, subjects, mut warnings } = read;
         let scripts = script::load(&sources, &place);
         warnings.extend(scripts.complaints.iter().map(ToString::to_string));
         warnings.extend(others::off(&scripts));
@@ -239,7 +230,6 @@ impl Settings {
                 config,
                 lists,
                 agent,
-                sandbox,
                 models,
                 paths,
                 workspace,
@@ -281,8 +271,6 @@ struct Files {
     sources: Vec<Source>,
     subjects: Vec<Subject>,
     warnings: Vec<String>,
-    /// What each file says of the sandbox, in order.
-    sandboxes: Vec<sandbox::Said>,
 }
 
 impl Files {
@@ -328,10 +316,7 @@ impl Files {
                 self.warnings.push(format!("{} does not count: {why}", path.display()));
             }
             _ if whose == Whose::Gptme => {}
-            _ => {
-                self.config.add_toml(&path.display().to_string(), &text, &SECTIONS)?;
-                self.sandboxes.extend(sandbox::said(path, whose == Whose::Project, &text)?);
-            }
+            _ => self.config.add_toml(&path.display().to_string(), &text, &SECTIONS)?,
         }
         let found = match &admission {
             Admission::Barred(why) => Found::Untrusted(why.clone()),

@@ -132,13 +132,10 @@ fn installing_writes_what_is_needed_and_uninstalling_takes_it_out() {
     assert_eq!(code, Some(1), "{text}");
     assert!(text.contains("client codex") && text.contains("type /hooks"), "{text}");
     // Of those that are well it is told what can never fire there.
-    at(&["install", "claude", "--allow", "linter,cost_awareness.inject_warning"]);
+    at(&["install", "claude", "--allow", "linter,mcp_namespace_hint"]);
     let (_, text) = at(&["doctor"]);
     let line = text.lines().find(|line| line.contains("client claude")).unwrap();
-    assert!(
-        line.starts_with("ok") && line.contains("cost_awareness.inject_warning cannot fire there"),
-        "{line}"
-    );
+    assert!(line.starts_with("ok") && line.contains("mcp_namespace_hint.hint cannot fire there"), "{line}");
     at(&["uninstall", "codex"]);
     assert_eq!(std::fs::read_to_string(&path).unwrap(), theirs);
     // A scope that the client has not.

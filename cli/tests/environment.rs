@@ -279,11 +279,7 @@ fn read_by_the_code() -> BTreeSet<String> {
 
 /// What the program sets for what it starts; what is written in capitals and is no variable, or a prefix of those that
 /// others are given.
-const GIVEN: [&str; 18] = [
-    "GIT_CONFIG_COUNT",
-    "HEAD",
-    "IFS",
-    "XDG_SESSION_ID",
+const GIVEN: [&str; 14] = [
     "HOOKSPEC_",
     "PWD",
     "HOOKSPEC_RUN",

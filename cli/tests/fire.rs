@@ -191,7 +191,7 @@ fn a_call_is_judged_the_same_however_it_is_written() {
         home.good(&["fire", "tool.execute.pre", "--text", "--only", "secrets_guard", "--event", &event])
     };
     let fenced = fire(json!({ "tool": "shell", "content": "cat .env" }));
-    assert!(fenced.contains(".env`, a file that holds credentials"), "{fenced}");
+    assert!(fenced.contains("`.env`, a file that holds credentials"), "{fenced}");
     for native in [
         json!({ "tool": "shell", "kwargs": { "command": "cat .env" } }),
         json!({ "tool": "shell", "kwargs": { "command": "cat .env" }, "format": "tool", "call_id": "c1" }),

@@ -54,7 +54,7 @@ fn the_list_is_of_what_is_on_and_nothing_of_the_tour_is_in_it() {
     let home = Home::new();
     home.config("[hooks]\n# The guard is somebody else's work here.\ndisable = [\n  'loop_guard',\n]\n");
     let on = screen(&home, 80, &["list"]);
-    assert!(on.contains("on  secrets_guard.before_call ") && !on.contains("\noff "), "{on}");
+    assert!(on.contains("on  secrets_guard.redact ") && !on.contains("\noff "), "{on}");
     let all = screen(&home, 120, &["list", "--all"]);
     let row = all.lines().find(|line| line.contains("loop_guard.stop")).unwrap();
     assert!(row.starts_with("off ") && row.ends_with("disable in hookspec.toml:4"), "{row}");

@@ -255,6 +255,7 @@ fn the_story_makes_many_hooks_speak() {
         "cwd_tracking.notification",
         "loop_guard.remember",
         "markdown_validation.check",
+        "mcp_namespace_hint.hint",
         "time_awareness.time_message",
         "token_awareness.token_budget",
         "token_awareness.token_usage",

@@ -38,7 +38,6 @@ pub use crate::point_of::{PointOf, no_wire_form};
 pub use crate::registry::any_point::AnyPoint;
 pub use crate::registry::any_point::POINTS;
 pub use crate::registry::by_hand::ByHand;
-pub use crate::session::redact::REDACTORS;
 pub use hookspec_macros::{essays_impl, hook_point_impl, no_field_impl, placed, plugins_impl, refusal_impl};
 
 /// The type that a hook's `next` was given by its author, which is that of the point's.

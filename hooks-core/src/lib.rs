@@ -43,7 +43,6 @@
 //! | add a tool | [`macro@tool`] |
 //! | choose what runs | [`RegistryBuilder`](crate::registry::RegistryBuilder), [`Config`] |
 //! | fire points | [`fire!`], [`fire_now!`], [`Handle`](crate::registry::Handle) |
-//! | keep secrets out of all that is kept | [`redact`], [`redactor!`], [`Session::redacted`] |
 //! | let hooks wrap work | [`around!`], [`around_now!`], [`Next`](crate::hooks::Next) for the hooks |
 //!
 //! What is promised: hooks of a point run by priority (high first), then by name; a hook sees what earlier
@@ -167,12 +166,6 @@ pub mod point {
     pub use crate::registry::any_point::{AnyPoint, find_point, points as all_points};
 }
 
-/// Redactors: what takes out of every text, on its way in, what must not be kept or sent.
-pub mod redact {
-    pub use crate::session::Pieces;
-    pub use crate::session::redact::{Cut, Opening, Redact, Redactable, Redactor, With};
-}
-
 /// Threads and timers, which the host may bring.
 pub mod spawn {
     pub use crate::machinery::spawn::{BlockingError, Job, Spawn, SpawnError, Threads};
@@ -182,8 +175,7 @@ pub mod spawn {
 #[cfg(feature = "time")]
 pub mod timeline {
     pub use crate::session::timeline::{
-        AroundRecord, HookRun, Observer, Recorded, RecordedFire, RecordedLabel, RecordedRun, Timeline,
-        TimelineEntry,
+        AroundRecord, HookRun, Observer, Recorded, RecordedFire, RecordedRun, Timeline, TimelineEntry,
     };
 }
 

@@ -33,7 +33,7 @@ const SECRET: [&str; 11] = [
 ];
 
 impl Environment {
-    pub(crate) fn passes(self, name: &str) -> bool {
+    fn passes(self, name: &str) -> bool {
         match self {
             Self::Plain => PLAIN.contains(&name) || name.starts_with("LC_") || name.starts_with("XDG_"),
             Self::WithoutSecrets => !name.to_ascii_uppercase().split('_').any(|word| SECRET.contains(&word)),

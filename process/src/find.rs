@@ -14,14 +14,6 @@ pub fn find(program: &str, not_under: Option<&Path>) -> Option<PathBuf> {
     find_in(&std::env::var_os("PATH")?, program, not_under)
 }
 
-/// Our `PATH` without entries that are not absolute, and without those under a folder: for a program that looks up others.
-#[cfg(unix)]
-pub(crate) fn path_outside(top: &Path) -> std::ffi::OsString {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let kept = std::env::split_paths(&path).filter(|folder| folder.is_absolute() && !lies_under(folder, top));
-    std::env::join_paths(kept).unwrap_or_default()
-}
-
 fn find_in(path: &OsStr, program: &str, not_under: Option<&Path>) -> Option<PathBuf> {
     if program.is_empty()
         || program.contains(std::path::is_separator)

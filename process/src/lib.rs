@@ -16,37 +16,22 @@
 //! # Ok::<(), hookspec_process::ProcessError>(())
 //! ```
 //!
-//! [`git`](mod@git) is git with all of that, and such that it runs nothing that a repository names.
-//!
 //! What programs and models wrote is shown to people by [`visible`], with nothing in it that deceives.
 //!
 //! What is promised: when `run` returns, the program and every process of its group have been told to die.
 //! What is not: a process that moved into a session of its own (a daemon) is beyond reach. On systems that are no Unix nothing is
 //! started: [`Program::run`] is an error that says why.
 
-pub mod command;
-pub mod consent;
 mod environment;
 mod executable;
 mod find;
-pub mod foreign;
-#[cfg(unix)]
-pub mod git;
 mod group;
 mod kept;
-mod look_alike;
 mod run;
-pub mod sandbox;
-#[cfg_attr(
-    not(target_os = "linux"),
-    allow(dead_code, unused_imports, reason = "the sandbox of Linux asks about more")
-)]
-pub mod sensitive;
 mod visible;
 
 pub use environment::Environment;
 pub use find::find;
 pub use kept::Kept;
-pub use look_alike::look_alike;
 pub use run::{Ended, ProcessError, Program};
-pub use visible::{deceives, hangs_on_next, visible, visible_line};
+pub use visible::{hangs_on_next, visible, visible_line};

@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 use crate::environment::Environment;
 use crate::group;
 use crate::kept::Kept;
-use crate::sandbox::{Leash, Sandbox, SandboxError};
 
 /// A program to run.
 #[derive(Clone, Debug)]
@@ -22,7 +21,6 @@ pub struct Program {
     input: Vec<u8>,
     deadline: Duration,
     keep: usize,
-    sandbox: Option<Sandbox>,
 }
 
 /// A program that ran to its end.
@@ -36,8 +34,6 @@ pub struct Ended {
     pub stderr: Kept,
     /// How long it took.
     pub duration: Duration,
-    /// What it made that would decide which programs run later, and that its sandbox moved aside: sentences.
-    pub findings: Vec<String>,
 }
 
 impl Ended {
@@ -59,14 +55,6 @@ pub enum ProcessError {
         program: String,
         /// What the system said.
         source: io::Error,
-    },
-    /// It was to run in a sandbox, and none could be made.
-    #[error("`{program}` was not started: {source}")]
-    Sandbox {
-        /// The program.
-        program: String,
-        /// Why not.
-        source: SandboxError,
     },
     /// This system cannot end a program with all that it starts, so that none is started.
     #[error("`{program}` was not started: {source}")]
@@ -112,7 +100,6 @@ impl Program {
             input: Vec::new(),
             deadline: Duration::from_secs(30),
             keep: 64 * 1024,
-            sandbox: None,
         }
     }
 
@@ -172,13 +159,6 @@ impl Program {
         self
     }
 
-    /// Runs it in a sandbox, and ends its daemons too when it ends. Which variables it gets is said here still, not by the sandbox.
-    #[must_use]
-    pub fn sandbox(mut self, sandbox: &Sandbox) -> Self {
-        self.sandbox = Some(sandbox.clone());
-        self
-    }
-
     /// Runs it on this thread and waits. Whatever its group still runs when it ends is killed.
     ///
     /// # Errors
@@ -189,31 +169,22 @@ impl Program {
             .args(&self.args)
             .env_clear()
             .envs(self.environment.variables())
-            .envs(self.variables.iter().map(|(name, value)| (name, value)));
+            .envs(self.variables.iter().map(|(name, value)| (name, value)))
+            .stdin(if self.input.is_empty() { Stdio::null() } else { Stdio::piped() })
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         if let Some(cwd) = &self.cwd {
             command.current_dir(cwd);
         }
         let began = Instant::now();
-        let leash = self.sandbox.as_ref().map(|sandbox| sandbox.arm(&mut command)).transpose();
-        let mut leash = leash.map_err(|source| ProcessError::Sandbox { program: self.name(), source })?;
-        let input = if self.input.is_empty() { Stdio::null() } else { Stdio::piped() };
-        command.stdin(input).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let start = |source: io::Error| {
-            if let Some(why) = leash.as_ref().and_then(Leash::failure) {
-                let source = SandboxError::Refused(why);
-                return ProcessError::Sandbox { program: self.name(), source };
-            }
-            match source.kind() {
-                io::ErrorKind::Unsupported => ProcessError::Unsupported { program: self.name(), source },
-                _ => ProcessError::Start { program: self.name(), source },
-            }
+        let start = |source: io::Error| match source.kind() {
+            io::ErrorKind::Unsupported => ProcessError::Unsupported { program: self.name(), source },
+            _ => ProcessError::Start { program: self.name(), source },
         };
         let child = group::spawn(&mut command).map_err(start)?;
         let (followed, stdout, stderr) = group::follow(child, &self.input, self.keep, began + self.deadline);
-        let findings = leash.as_mut().map(Leash::findings).unwrap_or_default();
-        drop(leash);
         match followed {
-            Ok(Some(status)) => Ok(Ended { status, stdout, stderr, duration: began.elapsed(), findings }),
+            Ok(Some(status)) => Ok(Ended { status, stdout, stderr, duration: began.elapsed() }),
             Ok(None) => Err(ProcessError::Deadline {
                 program: self.name(),
                 after: self.deadline,

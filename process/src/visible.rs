@@ -40,8 +40,7 @@ const DECEIVING: [(char, char); 33] = [
 ];
 
 /// Whether a reader would not see that this character is there, or would see something else.
-#[must_use]
-pub fn deceives(c: char) -> bool {
+fn deceives(c: char) -> bool {
     let next = DECEIVING.partition_point(|(first, _)| *first <= c);
     next.checked_sub(1).and_then(|at| DECEIVING.get(at)).is_some_and(|(_, last)| c <= *last)
 }

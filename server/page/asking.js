@@ -44,7 +44,7 @@ function asked(id, title, parts, buttons) {
 }
 
 export function tool(conversation, question) {
-  const { tool_id: id, tooluse: use, preview, why, opens = [] } = question;
+  const { tool_id: id, tooluse: use, preview, why } = question;
   const reply = (body) => form.answer(() => post(of(conversation, '/tool/confirm'), { tool_id: id, ...body }));
   const edited = h('textarea', { 'aria-label': 'Content to run', hidden: true, spellcheck: 'false' }, use.content);
   edited.value = use.content;
@@ -58,11 +58,10 @@ export function tool(conversation, question) {
     edit.textContent = edited.hidden ? 'Edit' : 'Keep as it was';
     if (!edited.hidden) edited.focus();
   } }, 'Edit');
-  const session = h('button', { type: 'button', onclick: () => reply({ action: 'session' }) }, 'Run, and leave open for the session');
   const skip = h('button', { type: 'button', onclick: () => reply({ action: 'skip' }) }, 'Skip');
   const auto = h('button', { type: 'button', onclick: () => reply({ action: 'auto', count: Math.max(1, Number(count.value) || 1) }) }, 'Run, and further');
   const what = [use.tool, use.kwargs?.path ?? use.args.join(' ')].filter(Boolean).join(' ');
-  const form = asked(id, `Run ${what}?`, [why ? h('p', { class: 'why' }, why) : null, opens.length ? h('ul', { class: 'why', 'aria-label': 'What a yes opens' }, opens.map((one) => h('li', {}, one))) : null, view, edited], [run, opens.length ? session : null, use.content ? edit : null, skip, h('span', { class: 'grow' }), auto, count]);
+  const form = asked(id, `Run ${what}?`, [why ? h('p', { class: 'why' }, why) : null, view, edited], [run, use.content ? edit : null, skip, h('span', { class: 'grow' }), auto, count]);
   form.addEventListener('keydown', (event) => {
     if (event.key === 'Enter' && (event.ctrlKey || event.metaKey)) run.click();
   });

@@ -87,11 +87,6 @@ function endStream() {
   streaming = null;
 }
 
-/** What the session has met: it only grows. */
-function labels(all) {
-  $('labels').replaceChildren(...all.map(({ label, why, at }) => h('li', { title: `${why}, ${new Date(at).toLocaleString()}` }, label)));
-}
-
 async function readAgain() {
   const wanted = id;
   const whole = await get(of(wanted));
@@ -100,7 +95,6 @@ async function readAgain() {
   $('messages').replaceChildren();
   streaming = null;
   $('title').textContent = `${whole.name} · ${whole.model}`;
-  labels(whole.labels ?? []);
   whole.log.forEach(addMessage);
   $('messages').scrollTop = $('messages').scrollHeight;
 }
@@ -143,12 +137,6 @@ const handlers = {
   interrupted: endStream,
   error: ({ error }) => notice(error),
   notice: ({ text }) => notice(text),
-  async labelled({ label, why }) {
-    notice(`This session is labelled ${label}: ${why}.`);
-    const wanted = id;
-    const whole = await get(of(wanted));
-    if (wanted === id) labels(whole.labels);
-  },
   conversation_edited: readAgain,
   config_changed: readAgain,
   rested() {
@@ -165,7 +153,6 @@ export function open(conversation) {
   hangUp();
   asking.clear();
   known.clear();
-  labels([]);
   $('messages').replaceChildren();
   id = conversation;
   streaming = null;

@@ -86,7 +86,6 @@ function fall(entries, silent) {
   const grid = h('div', { class: 'fall', role: 'list' });
   const used = new Set();
   for (const entry of entries) {
-    if (entry.what === 'labelled') grid.append(h('div', { class: 'point', role: 'listitem' }, h('strong', {}, `labelled ${entry.label}: ${entry.why}`), h('span', {}, `at ${time(entry.offset_us)}`)));
     if (entry.what !== 'fired') continue;
     const next = entries.indexOf(entry);
     const mine = runs.filter((run) => run.point === entry.point && run.offset_us >= entry.offset_us && !used.has(run));

@@ -1,12 +1,12 @@
 //! What the server tells its clients: one JSON object an event, with gptme's names where gptme has one.
 //!
-//! Ours are `thinking_progress`, `question_closed`, `notice`, `labelled` and `rested`, and the fields `partial`, `missed`,
-//! `elicitations`, `preview`, `why`, `opens`, `kwargs` and `reason`; clients that do not know them may ignore them.
+//! Ours are `thinking_progress`, `question_closed`, `notice` and `rested`, and the fields `partial`, `missed`,
+//! `elicitations`, `preview`, `why`, `kwargs` and `reason`; clients that do not know them may ignore them.
 
 use hookspec::Message;
 use hookspec::ask::{ElicitKind, FormField};
 use hookspec::points::TurnOutcome;
-use hookspec::session::{InterruptReason, Labelled};
+use hookspec::session::InterruptReason;
 use hookspec::tool::ToolStatus;
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -42,9 +42,6 @@ pub(crate) struct PendingTool {
     /// Why it is asked, where a hook wants it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub why: Option<String>,
-    /// What a yes opens, in words: for this call (`confirm`) or for the session (`session`).
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub opens: Vec<String>,
 }
 
 /// A question that waits for an answer.
@@ -179,12 +176,6 @@ pub(crate) enum Event<'a> {
     Notice {
         /// It.
         text: &'a str,
-    },
-    /// The session carries a label from now on.
-    Labelled {
-        /// It, with why and since when.
-        #[serde(flatten)]
-        labelled: &'a Labelled,
     },
     /// Settings of the conversation changed.
     ConfigChanged {

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use hookspec::Hooks;
 use hookspec::points::EndReason;
 use hookspec::session::Clock;
-use hookspec::{Hooks, Message, Session};
 use hookspec_agent::engine::Limits;
 use hookspec_agent::models::ModelOptions;
 use tokio::sync::{Semaphore, mpsc};
@@ -118,12 +118,6 @@ impl Host {
         let outside = || Refusal::Outside(path.to_owned());
         let resolved = self.root.join(path).canonicalize().map_err(|_| outside())?;
         if resolved.starts_with(&self.root) && resolved.is_dir() { Ok(resolved) } else { Err(outside()) }
-    }
-
-    /// Messages that come into the store without a session, as one in this directory would keep them.
-    pub(crate) fn redact(&self, workspace: &Path, messages: &mut Vec<Message>) {
-        let session = Session::builder(&self.hooks, "stored").workspace(workspace).build();
-        session.redact(messages);
     }
 
     /// The hooks of sessions that work in this directory.

@@ -14,7 +14,7 @@ use hookspec::points::{
 };
 use hookspec::points::{EndReason, LOOP_CONTINUE, TurnOutcome};
 use hookspec::registry::RegistryBuilder;
-use hookspec::session::{InterruptReason, Label};
+use hookspec::session::InterruptReason;
 use hookspec::tool::ToolStatus;
 use hookspec::{First, Flow, Fold, Gate, Hook, Message, Mode, Registry, Role};
 use hookspec_agent::Agent;
@@ -319,42 +319,6 @@ async fn a_call_that_a_crash_left_open_is_closed_on_resume() {
     let again = stage.resume(yes()).await.unwrap();
     assert_eq!(again.session().log().len(), log.len(), "closed once");
     again.end(EndReason::Exit).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_label_is_on_disk_before_what_follows_from_it_and_is_there_after_a_crash() {
-    let stage = Stage::new(&[save("a", "x"), save("b", "y"), say("ok"), save("c", "z"), say("ok")]);
-    let (path, log) = (stage.logs().join("test/labels.json"), stage.logs().join("test/conversation.jsonl"));
-    let kept = Arc::new(std::sync::Mutex::new(Vec::new()));
-    let seen = kept.clone();
-    let sets = Hook::new(TOOL_POST_EXECUTE, "stage.sets", move |_, session: &hookspec::Session| {
-        if session.add_label(Label::FOREIGN_TEXT, "what was saved") {
-            let [labels, log] = [&path, &log].map(|path| std::fs::read_to_string(path).unwrap());
-            seen.lock().unwrap().push((labels.contains("foreign-text"), log.contains("Created")));
-        }
-    });
-    let gate = || {
-        Hook::new(TOOL_PRE_EXECUTE, "stage.gate", |_, session: &hookspec::Session| {
-            session.has_label(&Label::FOREIGN_TEXT).then(|| Gate::deny("foreign text was read"))
-        })
-    };
-    let mut agent = stage.open(yes().register(sets).register(gate()), None).await;
-    agent.prompt(Message::user("save")).await;
-    assert_eq!(*kept.lock().unwrap(), [(true, false)]);
-    assert!(stage.workspace().join("a").exists() && !stage.workspace().join("b").exists());
-    let shown = stage.shown.0.lock().unwrap().clone();
-    let line = "! this session is labelled `foreign-text`: what was saved";
-    assert_eq!(shown.iter().filter(|text| *text == line).count(), 1, "{shown:?}");
-    agent.end(EndReason::Exit).await;
-    // As a crash in the middle of the turn would leave it: nothing of this turn's states.
-    std::fs::remove_file(stage.logs().join("test/state.json")).unwrap();
-
-    let mut agent = stage.resume(yes().register(gate())).await.unwrap();
-    agent.prompt(Message::user("save")).await;
-    assert!(!stage.workspace().join("c").exists());
-    let denied = |text: &String| text == "Denied by the hook `stage.gate`: foreign text was read";
-    assert_eq!(texts(&agent).iter().filter(|text| denied(text)).count(), 2);
-    agent.end(EndReason::Exit).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

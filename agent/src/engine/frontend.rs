@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use hookspec::model::ChunkKind;
-use hookspec::session::{InterruptReason, Labelled};
+use hookspec::session::InterruptReason;
 use hookspec::tool::ToolStatus;
 use hookspec::{Message, ToolUse};
 
@@ -32,10 +32,6 @@ pub trait Frontend: Debug + Send + Sync {
     fn result(&self, _call: &ToolUse, _status: ToolStatus, _duration: Duration) {}
     /// A generation or a tool was cut short.
     fn interrupted(&self, _reason: InterruptReason) {}
-    /// The session carries a label from now on.
-    fn labelled(&self, labelled: &Labelled) {
-        self.notice(&format!("this session is labelled {labelled}"));
-    }
     /// Something that the user should know and the model need not.
     fn notice(&self, _text: &str) {}
 }

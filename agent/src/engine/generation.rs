@@ -46,7 +46,7 @@ impl Agent {
             let text = fault.text;
             // What failed in the same way again is told once.
             if text != told {
-                self.notice(&text);
+                self.frontend.notice(&text);
             }
             if !goes_on {
                 if again > 0 {
@@ -172,7 +172,6 @@ impl Agent {
 
     /// Keeps what there was of an answer, tells the hooks, and says so in the log.
     pub(super) async fn interrupted(&mut self, reason: InterruptReason, partial: &str) {
-        let partial = &*self.session.redacted(partial);
         if !partial.trim().is_empty() {
             let mut message = Message::assistant(partial);
             message.quiet = true;

@@ -10,7 +10,6 @@ mod chunks;
 mod confirm;
 mod end;
 mod execute;
-mod foreign;
 mod frontend;
 mod generation;
 mod open;
@@ -18,7 +17,6 @@ mod opened;
 mod patient;
 mod prices;
 mod queue;
-mod redacted;
 mod sink;
 mod step;
 mod stored;
@@ -35,7 +33,6 @@ use hookspec::points::{self, EndReason, ErrorSource};
 use hookspec::{Message, Session, fire};
 
 use crate::log::Storage;
-use crate::sandbox::Confinement;
 
 use opened::Opened;
 
@@ -119,7 +116,6 @@ pub struct Agent {
     ending: Option<String>,
     ended: bool,
     timeline: Option<Arc<TimelineFile>>,
-    confinement: Arc<Confinement>,
 }
 
 impl Agent {
@@ -161,7 +157,6 @@ impl Agent {
     }
 
     async fn error(&mut self, source: ErrorSource, error: &str, retryable: bool, attempt: u32) {
-        let error = &*self.session.redacted(error);
         let fired = fire!(self.session, points::ERROR { source, error, retryable, attempt }).await;
         if let Some(reason) = fired.session_end() {
             self.ending.get_or_insert_with(|| reason.to_owned());
@@ -171,7 +166,6 @@ impl Agent {
 
 impl Drop for Agent {
     fn drop(&mut self) {
-        self.confinement.end();
         if !self.ended {
             tracing::warn!(
                 session = self.session.id(),
@@ -189,7 +183,6 @@ pub(crate) async fn report_failures<V: Verdict>(session: &Session, fired: &Fired
 async fn report(session: &Session, failures: &[Failure]) {
     for failure in failures {
         let error = failure.to_string();
-        let error = session.redacted(&error);
         let _ = fire!(
             session,
             points::ERROR { source: ErrorSource::Hook, error: &error, retryable: false, attempt: 0 }

@@ -4,13 +4,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use hookspec::points::{SESSION_START, StartReason};
-use hookspec::session::{Clock, Labelled, LogFault, SessionBuilder};
+use hookspec::session::{Clock, LogFault, SessionBuilder};
 use hookspec::timeline::Observer;
 use hookspec::{Hooks, Message, Role, Session, fire};
 
 use crate::log::{Chat, Conversation, ConversationConfig, Loaded, LogError, Storage};
 use crate::models::{Model, ModelError, ModelOptions};
-use crate::sandbox::{Confinement, SandboxSettings};
 use crate::tools::Changes;
 
 use super::opened::Opened;
@@ -24,8 +23,8 @@ pub enum Begin {
     New(String),
     /// The conversation of this id, as it was left.
     Resume(String),
-    /// A new conversation of this id that begins with these messages of another, and carries its labels.
-    Fork(String, Vec<Message>, Vec<Labelled>),
+    /// A new conversation of this id that begins with these messages of another.
+    Fork(String, Vec<Message>),
     /// A conversation that the host keeps in a place of its own.
     Stored {
         /// The place.
@@ -91,9 +90,7 @@ pub enum OpenError {
 impl Agent {
     /// Opens a session and fires `SESSION_START`.
     ///
-    /// `extend` may add to the session what hooks of this host need (a terminal, for one), [`Prices`](super::Prices), and
-    /// [`SandboxSettings`]; without these the session's tools are confined to the workspace. Hooks find the
-    /// [`Confinement`] and, to start programs, the [`Sandbox`](hookspec_process::sandbox::Sandbox) as extensions.
+    /// `extend` may add to the session what hooks of this host need (a terminal, for one), and [`Prices`](super::Prices).
     ///
     /// # Errors
     /// If the log cannot be read or is open elsewhere, the model is unknown, or the workspace is unusable.
@@ -123,7 +120,6 @@ impl Agent {
         };
         // A new session is begun only once its model can be had: a misspelt name leaves no empty one behind.
         let is_new = matches!(begin, Begin::New(_) | Begin::Fork(..));
-        let copied = matches!(begin, Begin::Fork(..));
         let opened = match &model {
             Some(model) => Some(crate::models::open(model, &model_options)?),
             None if is_new => return Err(OpenError::NoModel),
@@ -134,13 +130,12 @@ impl Agent {
             Begin::New(id) => {
                 (Arc::new(Conversation::create(&logs, &id, &config)?), fresh(Vec::new()), StartReason::New)
             }
-            Begin::Fork(id, messages, labels) => {
+            Begin::Fork(id, messages) => {
                 let conversation = Conversation::create(&logs, &id, &config)?;
-                if !labels.is_empty() {
-                    conversation.save_labels(&labels)?;
+                for message in &messages {
+                    conversation.append(&mut message.clone())?;
                 }
-                let loaded = Loaded { labels, ..fresh(messages) };
-                (Arc::new(conversation), loaded, StartReason::Fork)
+                (Arc::new(conversation), fresh(messages), StartReason::Fork)
             }
             Begin::Resume(id) => {
                 let (conversation, loaded) = Conversation::open(&logs, &id)?;
@@ -151,7 +146,7 @@ impl Agent {
             }
             Begin::Stored { storage, loaded, reason } => (storage, *loaded, reason),
         };
-        let Loaded { messages: loaded, state: states, config, labels, .. } = loaded;
+        let Loaded { messages: loaded, state: states, config, .. } = loaded;
         let model = model.or_else(|| config.chat.model.clone()).ok_or(OpenError::NoModel)?;
         let opened = match opened {
             Some(opened) => opened,
@@ -176,26 +171,13 @@ impl Agent {
             .model(&model)
             .clock(clock)
             .states(states)
-            .labels(labels)
             .extension(Arc::new(Changes::default()))
             .log(loaded.clone(), Some(Box::new(sink)));
         let kept = timeline.clone().map(|file| file as Arc<dyn Observer>);
         if let Some(observer) = observer.or(kept) {
             builder = builder.observer(observer);
         }
-        let builder = extend(builder);
-        let settings = builder.lent::<SandboxSettings>().map(|lent| (*lent).clone()).unwrap_or_default();
-        let confinement = Arc::new(Confinement::new(settings, &workspace));
-        let session = builder
-            .extension(Arc::clone(&confinement))
-            .extension(Arc::new(confinement.sandbox().clone()))
-            .build();
-        if reason == StartReason::Fork && copied {
-            // As the session has them: redacted.
-            for message in &session.log() {
-                storage.append(&mut Message::clone(message))?;
-            }
-        }
+        let session = extend(builder).build();
         let mut agent = Self {
             session,
             storage,
@@ -209,9 +191,7 @@ impl Agent {
             ending: None,
             ended: false,
             timeline,
-            confinement,
         };
-        agent.tell_restored(&loaded);
         if let Err(fault) = agent.begin(&*opened, reason, &loaded).await {
             agent.ended = true; // it has not begun
             return Err(fault.into());

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use hookspec::hooks::{BoxError, BoxFuture};
-use hookspec::session::{Labelled, LogSink};
+use hookspec::session::LogSink;
 use hookspec::{Message, Role};
 
 use super::Frontend;
@@ -40,21 +40,13 @@ impl Sink {
 impl LogSink for Sink {
     fn append(&self, message: &mut Message) -> Result<(), BoxError> {
         self.storage.append(message)?;
-        let shown =
-            !message.hide && !message.quiet && (message.role == Role::System || message.foreign.is_some());
+        let shown = !message.hide && !message.quiet && message.role == Role::System;
         if self.storage.queues() {
             self.queued().push_back(shown.then(|| message.clone()));
         } else if shown {
             self.frontend.message(message);
         }
         Ok(())
-    }
-
-    fn labels(&self, all: &[Labelled], new: Option<&Labelled>) -> Result<(), BoxError> {
-        let stored = self.storage.save_labels(all);
-        // Also where it is not stored: it holds.
-        new.iter().for_each(|new| self.frontend.labelled(new));
-        Ok(stored?)
     }
 
     fn flush(&self) -> BoxFuture<'_, Result<(), BoxError>> {

@@ -31,15 +31,9 @@ impl Agent {
             Generated::Interrupted => return Some(TurnOutcome::Interrupted),
             Generated::Failed | Generated::NotStored => return Some(TurnOutcome::Error),
         };
-        // What runs is what the model wrote, or what a hook made of it.
-        let (mut written, mut message) = (message.clone(), message);
-        let mut runs_as_written = self.session.redact(&mut message);
         let mut fired = fire!(self.session, MESSAGE_TRANSFORM { message: &message }).await;
         self.after(&fired).await;
-        if let Some(changed) = fired.take_value() {
-            (message, runs_as_written) = (changed, false);
-        }
-        let (message, passed) = self.store(message).await;
+        let (message, passed) = self.store(fired.take_value().unwrap_or(message)).await;
         if let Some(message) = &message {
             self.frontend.answered(message);
         }
@@ -47,8 +41,7 @@ impl Agent {
         let fired = fire!(self.session, MESSAGE_POST_PROCESS { message: &message }).await;
         self.after(&fired).await;
 
-        written.id.clone_from(&message.id);
-        let FoundCalls { calls, problems } = self.calls_of(if runs_as_written { &written } else { &message });
+        let FoundCalls { calls, problems } = self.calls_of(&message);
         for problem in &problems {
             self.say(Message::system(problem.to_string()).hidden());
         }

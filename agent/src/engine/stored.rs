@@ -21,7 +21,7 @@ impl Agent {
         let Err(fault) = self.session.flush().await else { return Ok(()) };
         if !std::mem::replace(&mut self.unstored, true) {
             let text = fault.to_string();
-            self.notice(&text);
+            self.frontend.notice(&text);
             self.error(ErrorSource::Host, &text, false, 0).await;
             // What those hooks said is stored now, or lost without another word.
             let _ = self.session.flush().await;

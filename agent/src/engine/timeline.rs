@@ -158,9 +158,7 @@ mod tests {
         let starts: Vec<u64> = entries
             .iter()
             .map(|entry| match entry {
-                TimelineEntry::Fired { offset_us, .. } | TimelineEntry::Labelled { offset_us, .. } => {
-                    *offset_us
-                }
+                TimelineEntry::Fired { offset_us, .. } => *offset_us,
                 TimelineEntry::Ran(run) => run.offset_us,
             })
             .collect();

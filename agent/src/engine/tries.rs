@@ -5,13 +5,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use hookspec::model::{
-    FaultClass, GenerationFault, GenerationResult, Metadata, MicroDollars, Request, Response, Timings, Usage,
+    ChunkKind, FaultClass, GenerationFault, GenerationResult, Metadata, MicroDollars, Request, Response,
+    Timings, Usage,
 };
 use hookspec::points::{ErrorSource, GENERATION_POST, GENERATION_PRE};
 use hookspec::session::InterruptReason;
-use hookspec::{Message, Session, fire};
+use hookspec::{Message, fire};
 
-use crate::models::{Model, ModelError};
+use crate::models::{ChunkSink, Model, ModelError};
 
 use super::chunks::Chunks;
 use super::{Agent, Prices};
@@ -91,7 +92,6 @@ impl Agent {
         self.after(&fired).await;
         let mut request = fired.take_value().unwrap_or_else(|| request.clone());
         request.messages.extend(fired.into_messages());
-        self.redact_request(&mut request);
         if self.ending.is_some() {
             return Err(stopped("A hook ended the session."));
         }
@@ -101,7 +101,7 @@ impl Agent {
         }
         let model = match self.current_model(&request.model) {
             Ok(model) => model,
-            Err(error) => return Err(tries.fail(error, attempt, &self.session)),
+            Err(error) => return Err(tries.fail(error, attempt)),
         };
         if !model.native_tools() {
             request.tools.clear();
@@ -134,9 +134,7 @@ impl Agent {
                 _ = self.session.until_interrupted() => None,
             }
         };
-        let flow = chunks.rest().await;
         let Chunks { text, session_end, .. } = chunks;
-        let text = self.session.redacted(&text).into_owned();
         if session_end.is_some() {
             self.ending = self.ending.take().or(session_end);
         }
@@ -145,11 +143,7 @@ impl Agent {
                 let reason = self.session.interrupted().unwrap_or(InterruptReason::User);
                 return Err(tries.cut_short(reason, text));
             }
-            Some(Err(error)) => return Err(tries.fail(error, attempt, &self.session)),
-            Some(Ok(_)) if flow.is_break() => {
-                let reason = self.session.interrupted().unwrap_or(InterruptReason::User);
-                return Err(tries.cut_short(reason, text));
-            }
+            Some(Err(error)) => return Err(tries.fail(error, attempt)),
             Some(Ok(response)) => response,
         };
         let took = began.elapsed();
@@ -170,7 +164,7 @@ impl Agent {
 
     /// Tells the hooks at `GENERATION_POST` of an answer.
     pub(super) async fn tell(&mut self, answered: &Answered, usage: Option<&Usage>, model: &str) {
-        let response = self.kept(&answered.message());
+        let response = answered.message();
         let Answered { cost, took, response: Response { finish_reason, .. }, .. } = answered;
         let fired = fire!(
             self.session,
@@ -199,7 +193,7 @@ impl Agent {
         }
         self.frontend.generating(tries.begun);
         let mut chunks = Chunks::new(self.session.clone(), Arc::clone(&self.frontend));
-        let flow = chunks.whole(&response.text).await;
+        let flow = chunks.chunk(&response.text, ChunkKind::Text).await;
         self.ending = self.ending.take().or(chunks.session_end);
         match flow {
             ControlFlow::Continue(()) => Ok(()),
@@ -211,9 +205,8 @@ impl Agent {
 }
 
 impl Tries {
-    fn fail(&mut self, error: ModelError, attempt: u32, session: &Session) -> GenerationFault {
-        let mut fault = GenerationFault::from(error);
-        session.redact(&mut fault);
+    fn fail(&mut self, error: ModelError, attempt: u32) -> GenerationFault {
+        let fault = GenerationFault::from(error);
         self.failed = Some((fault.text.clone(), attempt));
         fault
     }

@@ -55,9 +55,8 @@ impl Agent {
     ///
     /// # Errors
     /// [`TurnEnd::Refused`]: a hook refused it, and it is not in the log. [`TurnEnd::NotStored`]: it could not be stored.
-    pub async fn post(&mut self, mut message: Message) -> Result<Arc<Message>, TurnEnd> {
+    pub async fn post(&mut self, message: Message) -> Result<Arc<Message>, TurnEnd> {
         self.mend().await?;
-        self.redact_prompt(&mut message);
         let message = self.accept(message).await?;
         // First what hooks said of it: a message that is in the log is one that was acknowledged.
         self.stored().await?;
@@ -145,7 +144,7 @@ impl Agent {
 
     /// Asks the hooks whether to go on, and caps how often they say so.
     async fn goes_on(&mut self, outcome: TurnOutcome, continued: u32) -> Option<Message> {
-        let queue = self.kept(&self.queue.waiting());
+        let queue = self.queue.waiting();
         let mut fired = fire!(self.session, LOOP_CONTINUE { outcome, queue: &queue, continued }).await;
         self.after(&fired).await;
         let (Continue::With(message), hook) = fired.take_answer()? else { return None };
@@ -153,7 +152,7 @@ impl Agent {
             let notice = format!(
                 "the hook `{hook}` wants to go on, but hooks have kept the agent going {continued} times in a row; it rests now"
             );
-            self.notice(&notice);
+            self.frontend.notice(&notice);
             self.say(Message::system(notice).said_by(hook));
             return None;
         }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hookspec::Message;
-use hookspec::session::{Clock, Labelled};
+use hookspec::session::Clock;
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -81,7 +81,7 @@ impl Conversation {
     }
 
     /// Opens a conversation for writing and reads it, after repairing what a crash may have left: a torn last
-    /// line, a broken `config.toml`, `state.json` or `labels.json` are moved aside, each with a warning.
+    /// line, a broken `config.toml` or `state.json` are moved aside, each with a warning.
     ///
     /// # Errors
     /// [`LogError::NotFound`], [`LogError::Locked`] (also by this very process), or a file that can't be read.
@@ -236,15 +236,6 @@ impl Conversation {
     pub fn save_state(&self, state: &BTreeMap<String, Value>) -> Result<(), LogError> {
         let text = serde_json::to_vec_pretty(state).map_err(LogError::encode("state.json"))?;
         whole::write_whole(&self.folder.join(names::STATE), &text)
-    }
-
-    /// Saves what the session is labelled with.
-    ///
-    /// # Errors
-    /// When the file can't be written.
-    pub fn save_labels(&self, labels: &[Labelled]) -> Result<(), LogError> {
-        let text = serde_json::to_vec_pretty(labels).map_err(LogError::encode("labels.json"))?;
-        whole::write_whole(&self.folder.join(names::LABELS), &text)
     }
 
     /// Adds an entry to `timeline.jsonl`, without waiting for the disk.

@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use hookspec::Message;
+use hookspec::{Message, Role};
 use jiff::Timestamp;
 
 use super::load::read_if_there;
@@ -108,7 +108,7 @@ fn first_prompt(log: File) -> io::Result<Option<String>> {
         let Ok(message) = serde_json::from_slice::<Message>(&line?) else {
             continue;
         };
-        if message.is_prompt() && !message.hide {
+        if message.role == Role::User && !message.hide {
             let first = message.content.trim_start().lines().next().unwrap_or_default();
             return Ok(Some(first.chars().take(PROMPT).collect()));
         }

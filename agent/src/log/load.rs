@@ -6,9 +6,8 @@ use std::io;
 use std::path::Path;
 
 use hookspec::Message;
-use hookspec::session::{Label, Labelled};
+use jiff::civil;
 use jiff::tz::Offset;
-use jiff::{Timestamp, civil};
 use serde_json::Value;
 
 use super::{ConversationConfig, LogError, append, names, whole};
@@ -22,8 +21,6 @@ pub struct Loaded {
     pub messages: Vec<Message>,
     /// Each hook's state, as it was last saved.
     pub state: BTreeMap<String, Value>,
-    /// What the session is labelled with.
-    pub labels: Vec<Labelled>,
     /// What could not be read, for the user to know.
     pub warnings: Vec<LogWarning>,
 }
@@ -76,16 +73,6 @@ pub(super) fn load(folder: &Path, repair: bool) -> Result<Option<Loaded>, LogErr
         serde_json::from_str(text).map_err(|error| error.to_string())
     })? {
         loaded.state = state;
-    }
-    let before = loaded.warnings.len();
-    if let Some(labels) = read_side(folder, names::LABELS, repair, &mut loaded, |text| {
-        serde_json::from_str(text).map_err(|error| error.to_string())
-    })? {
-        loaded.labels = labels;
-    } else if loaded.warnings.len() > before {
-        // Nobody knows which there were: better one too many.
-        let why = format!("`{}` could not be read", names::LABELS);
-        loaded.labels = Label::KNOWN.map(|label| Labelled::new(label, &why, Timestamp::now())).into();
     }
     Ok(Some(loaded))
 }

@@ -10,7 +10,6 @@
 //! | `branches/` | what the log was before each rewrite (edit, undo, compaction) |
 //! | `.lock` | held by the one process that writes; names its process id |
 //! | `state.json` | ours: each hook's state |
-//! | `labels.json` | ours: what the session is labelled with, once it is |
 //! | `timeline.jsonl` | ours: what fired when; a record for people, lost without harm |
 //!
 //! **What a crash costs.** [`Conversation::append`] returns once the whole line is on disk, so a kill costs
@@ -57,7 +56,6 @@ mod names {
     pub(super) const LOG: &str = "conversation.jsonl";
     pub(super) const CONFIG: &str = "config.toml";
     pub(super) const STATE: &str = "state.json";
-    pub(super) const LABELS: &str = "labels.json";
     pub(super) const TIMELINE: &str = "timeline.jsonl";
     pub(super) const BRANCHES: &str = "branches";
     pub(super) const LOCK: &str = ".lock";

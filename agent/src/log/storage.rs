@@ -6,7 +6,6 @@ use std::path::PathBuf;
 
 use hookspec::Message;
 use hookspec::hooks::BoxFuture;
-use hookspec::session::Labelled;
 use serde_json::Value;
 
 use super::{Conversation, LogError, Rewrite};
@@ -55,12 +54,6 @@ pub trait Storage: Debug + Send + Sync {
     /// If it could not be stored.
     fn save_state(&self, state: &BTreeMap<String, Value>) -> Result<(), LogError>;
 
-    /// Keeps what the session is labelled with, durable when this returns: what follows from a label is stored afterwards.
-    ///
-    /// # Errors
-    /// If it could not be stored.
-    fn save_labels(&self, labels: &[Labelled]) -> Result<(), LogError>;
-
     /// Keeps the model that the conversation goes on with.
     ///
     /// # Errors
@@ -88,10 +81,6 @@ impl Storage for Conversation {
 
     fn save_state(&self, state: &BTreeMap<String, Value>) -> Result<(), LogError> {
         self.save_state(state)
-    }
-
-    fn save_labels(&self, labels: &[Labelled]) -> Result<(), LogError> {
-        self.save_labels(labels)
     }
 
     fn save_model(&self, model: &str) -> Result<(), LogError> {

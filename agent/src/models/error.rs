@@ -18,7 +18,7 @@ pub(crate) const EXCERPT_CHARS: usize = 300;
 pub enum ModelError {
     /// The spec names no provider of ours.
     #[error(
-        "The model `{spec}` is not known; write `replay:PATH`, `openai/NAME`, `anthropic/NAME`, `ollama/NAME` or `custom:NAME`."
+        "The model `{spec}` is not known; write `replay:PATH`, `openai/NAME`, `anthropic/NAME` or `ollama/NAME`."
     )]
     UnknownModel {
         /// What was asked for.

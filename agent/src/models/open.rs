@@ -13,7 +13,7 @@ use super::providers::{self, Connections};
 use super::{Model, ModelError, Replay};
 
 /// What a spec may begin with, beside `replay`.
-const PROVIDERS: [&str; 4] = ["openai", "anthropic", "ollama", "custom"];
+const PROVIDERS: [&str; 3] = ["openai", "anthropic", "ollama"];
 
 /// How to reach a model; the default is right for the providers' own endpoints.
 #[derive(Clone, Debug)]
@@ -100,9 +100,7 @@ pub fn open_with_env(
         return Ok(Arc::new(Replay::open(path)?));
     }
     let unknown = || ModelError::UnknownModel { spec: spec.into() };
-    // Hermes's way of writing it, and our own.
-    let custom = spec.strip_prefix("custom:").map(|name| ("custom", name));
-    let (provider, name) = custom.or_else(|| spec.split_once('/')).ok_or_else(unknown)?;
+    let (provider, name) = spec.split_once('/').ok_or_else(unknown)?;
     if !PROVIDERS.contains(&provider) || name.trim().is_empty() {
         return Err(unknown());
     }
@@ -115,7 +113,7 @@ mod tests {
 
     #[test]
     fn an_unknown_spec_says_what_there_is() {
-        for spec in ["gpt-5", "openai/", "bard/x", "", "replay:", "custom:", "custom/"] {
+        for spec in ["gpt-5", "openai/", "bard/x", "", "replay:"] {
             let error = open(spec, &ModelOptions::default()).unwrap_err();
             assert_eq!(error, ModelError::UnknownModel { spec: spec.into() });
         }

@@ -19,7 +19,7 @@ struct AppendArgs {
 /// Adds text to the end of a file. The file is made if there is none.
 #[tool(args = [path], content = content, confirm)]
 async fn append(args: AppendArgs, session: &Session) -> Result<String, ToolError> {
-    let path = checked(session, &args.path, true).await?;
+    let path = checked(session, &args.path).await?;
     let mut text = read_text(&path)?.unwrap_or_default();
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');

@@ -1,8 +1,7 @@
 //! Files: where a path leads, and the one way to write.
 //!
 //! A path is taken relative to the session's directory and resolved through symbolic links before anybody
-//! judges it. What lies outside the workspace needs the user's yes; nobody there to ask is a no. What the session's sandbox keeps
-//! closed to commands is closed to these tools too: the gate asked for it before, or it is refused here.
+//! judges it. What lies outside the workspace needs the user's yes; nobody there to ask is a no.
 
 use std::io::{self, Write};
 use std::path::{Component, Path, PathBuf};
@@ -11,14 +10,11 @@ use hookspec::point::Fired;
 use hookspec::points::{FILE_POST_PATCH, FILE_POST_SAVE, FILE_PRE_PATCH, FILE_PRE_SAVE};
 use hookspec::tool::ToolError;
 use hookspec::{Fold, Gate, Session, fire};
-use hookspec_process::sandbox::{Grant, Sandbox};
 use similar::TextDiff;
 
 use crate::engine::{agreed, report_failures};
-use crate::sandbox;
 
 use super::Changes;
-use super::twins::is_secret_elsewhere;
 
 /// A file that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -35,9 +31,6 @@ pub enum FileError {
     /// It lies outside the workspace, and nobody agreed.
     #[error("{0} lies outside the workspace, and nobody agreed to that; use a path inside it")]
     Outside(PathBuf),
-    /// The sandbox keeps it closed, and nobody opened it.
-    #[error("The sandbox keeps this closed: {0}. Nobody has opened it; do without it, or ask the user.")]
-    Closed(Grant),
     /// It holds no text.
     #[error("{0} is not UTF-8 text")]
     NotText(PathBuf),
@@ -54,29 +47,22 @@ pub enum FileError {
 impl From<FileError> for ToolError {
     fn from(error: FileError) -> Self {
         match error {
-            FileError::Denied { .. } | FileError::Outside(_) | FileError::Closed(_) => {
-                Self::Denied(error.to_string())
-            }
+            FileError::Denied { .. } | FileError::Outside(_) => Self::Denied(error.to_string()),
             FileError::Io { .. } | FileError::NotText(_) => Self::Failed(error.to_string()),
         }
     }
 }
 
-/// A path as it is written: absolute, `~` expanded.
-fn written(session: &Session, path: &str) -> PathBuf {
+/// Where a path leads: absolute, `~` expanded, without `..`, through the links of whatever exists of it.
+#[must_use]
+pub fn resolve(session: &Session, path: &str) -> PathBuf {
     let home = std::env::var_os("HOME").map(PathBuf::from);
     let expanded = match (path.strip_prefix("~/"), home) {
         (Some(rest), Some(home)) => home.join(rest),
         _ => PathBuf::from(path),
     };
-    session.cwd().join(expanded)
-}
-
-/// Where a path leads: absolute, `~` expanded, without `..`, through the links of whatever exists of it.
-#[must_use]
-pub fn resolve(session: &Session, path: &str) -> PathBuf {
     let mut resolved = PathBuf::new();
-    for component in written(session, path).components() {
+    for component in session.cwd().join(expanded).components() {
         match component {
             Component::CurDir => {}
             Component::ParentDir => {
@@ -94,42 +80,17 @@ pub fn resolve(session: &Session, path: &str) -> PathBuf {
     resolved
 }
 
-/// What of a file a sandbox keeps closed. One that holds a secret is closed by its name and by where it leads: a link is no way around.
-pub(crate) fn closed(session: &Session, sandbox: &Sandbox, path: &str, writes: bool) -> Option<Grant> {
-    let (written, resolved) = (written(session, path), resolve(session, path));
-    let opened = || sandbox::of(session).is_opened(&resolved, writes);
-    let unread = || {
-        [&written, &resolved].into_iter().any(|path| sandbox.forbids_reading(path))
-            || is_secret_elsewhere(&resolved, sandbox) && !opened()
-    };
-    let unwritten = || [&written, &resolved].into_iter().any(|path| sandbox.forbids_writing(path));
-    match writes {
-        // What it adds to, or replaces a part of, it reads.
-        true => (unwritten() || unread()).then_some(Grant::Write(resolved)),
-        false => unread().then_some(Grant::Read(resolved)),
-    }
-}
-
-/// Resolves a path and makes sure that it may be read, or written.
+/// Resolves a path and makes sure that it may be used.
 ///
 /// # Errors
-/// If the sandbox keeps it closed, or it lies outside the workspace and the user does not agree.
-pub(super) async fn checked(session: &Session, path: &str, writes: bool) -> Result<PathBuf, FileError> {
-    let (confinement, resolved) = (sandbox::of(session), resolve(session, path));
-    let now = confinement.now();
-    if let Some(closed) = closed(session, &now, path, writes) {
-        return Err(FileError::Closed(closed));
-    }
+/// If it lies outside the workspace and the user does not agree.
+pub(super) async fn checked(session: &Session, path: &str) -> Result<PathBuf, FileError> {
+    let resolved = resolve(session, path);
     let inside = session.workspace().is_some_and(|workspace| {
         let workspace = workspace.canonicalize().unwrap_or_else(|_| workspace.to_owned());
         resolved.starts_with(workspace)
     });
-    // What the user opened by name is not asked about again.
-    let opened = || confinement.is_opened(&resolved, writes);
-    if inside
-        || opened()
-        || agreed(session, format!("Use {} outside the workspace?", resolved.display())).await
-    {
+    if inside || agreed(session, format!("Use {} outside the workspace?", resolved.display())).await {
         Ok(resolved)
     } else {
         Err(FileError::Outside(resolved))

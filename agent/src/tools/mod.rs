@@ -10,10 +10,8 @@ mod prompt;
 mod read;
 mod save;
 mod shell;
-mod twins;
 
 pub use changes::Changes;
-pub(crate) use files::closed;
 pub use files::{FileError, resolve, write};
 pub use patch::{PatchError, apply};
 pub use prompt::system_prompt;

@@ -54,7 +54,7 @@ pub enum PatchError {
 /// their place; the original must be in the file exactly once.
 #[tool(args = [path], content = patch, confirm, preview = preview)]
 async fn patch(args: PatchArgs, session: &Session) -> Result<String, ToolError> {
-    let path = checked(session, &args.path, true).await?;
+    let path = checked(session, &args.path).await?;
     let before = read_text(&path)?.ok_or_else(|| format!("{} does not exist.", path.display()))?;
     let after = apply(&before, &args.patch).map_err(|error| ToolError::Failed(error.to_string()))?;
     let diff = rewrite(session, &path, &args.patch, &before, &after).await?;

@@ -26,11 +26,7 @@ pub fn system_prompt(registry: &Registry, model: &dyn Model, session: &Session) 
 }
 
 fn fenced(text: &mut String, tool: &ToolEntry) {
-    let schema = (tool.schema)();
-    let required = schema["required"].as_array();
-    let is_required = |word: &str| required.is_some_and(|all| all.iter().any(|name| name == word));
-    let shown = |word: &&str| if is_required(word) { format!(" <{word}>") } else { format!(" [{word}]") };
-    let words: Vec<_> = tool.names.words.iter().map(shown).collect();
+    let words: Vec<_> = tool.names.words.iter().map(|word| format!(" <{word}>")).collect();
     let _ = write!(text, "\n{}\n````{}{}\n", tool.description.trim(), tool.name, words.concat());
     if let Some(content) = tool.names.content {
         let _ = writeln!(text, "<{content}>");

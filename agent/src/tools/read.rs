@@ -28,7 +28,7 @@ struct ReadArgs {
 /// Reads a text file, or a part of it.
 #[tool(args = [path], pure)]
 async fn read(args: ReadArgs, session: &Session) -> Result<String, ToolError> {
-    let path = checked(session, &args.path, false).await?;
+    let path = checked(session, &args.path).await?;
     let text = read_text(&path)?.ok_or_else(|| format!("{} does not exist.", path.display()))?;
     let from = args.from.unwrap_or(1).max(1);
     let lines = text.lines().skip(from - 1).take(args.lines.unwrap_or(usize::MAX));

@@ -19,7 +19,7 @@ struct SaveArgs {
 /// Writes a file, in place of what it held before. Folders are made as needed.
 #[tool(args = [path], content = content, confirm, preview = preview)]
 async fn save(args: SaveArgs, session: &Session) -> Result<String, ToolError> {
-    let path = checked(session, &args.path, true).await?;
+    let path = checked(session, &args.path).await?;
     let created = write(session, &path, &args.content).await?;
     let what = if created { "Created" } else { "Saved" };
     Ok(format!("{what} {}", path.display()))

@@ -3,10 +3,7 @@
 //! Each call is a process of its own in the session's directory, in a process group of its own, with no
 //! terminal and nothing to read. The directory in which the command ends becomes the session's, however it
 //! got there (`cd`, `pushd`), unless it failed. A command that takes too long, or is interrupted, is ended
-//! with all that it started: asked first, then killed.
-//!
-//! It runs in the session's sandbox, with what the user has opened for it. What it leaves running (`server &`) goes on until the
-//! session ends. Where it failed because something is closed, its result says what, and how to ask for it.
+//! with its whole group: asked first, then killed.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -16,13 +13,10 @@ use std::time::Duration;
 
 use hookspec::tool::ToolError;
 use hookspec::{Session, tool};
-use hookspec_process::sandbox::{Leash, Sandbox};
 use process_wrap::tokio::{ChildWrapper, CommandWrap};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::io::AsyncReadExt;
-
-use crate::sandbox::{self, Wishes, told::told};
 
 use super::group::{self, Pipe};
 
@@ -43,53 +37,31 @@ struct ShellArgs {
     /// How many seconds it may take, at most 3600; 120 unless said.
     #[serde(default)]
     timeout_s: Option<u64>,
-    /// What the user is to open for it, where a result said that the sandbox keeps it closed: `read PATH`, `write PATH`, `network`,
-    /// `variable NAME`, `everything`.
-    #[serde(default)]
-    opens: Wishes,
 }
 
 /// Runs a command in bash, in the current directory, and gives its output. `cd` lasts, also where the command fails.
-#[tool(args = [opens], content = command, confirm)]
+#[tool(content = command, confirm)]
 async fn shell(args: ShellArgs, session: &Session) -> Result<String, ToolError> {
     let limit = Duration::from_secs(args.timeout_s.unwrap_or(TIMEOUT).clamp(1, LONGEST));
-    args.opens
-        .grants(session)
-        .map_err(|error| ToolError::Arguments { tool: "shell".into(), why: error.to_string() })?;
     let note = tempfile::NamedTempFile::new()?;
     stand(session, session.cwd());
-    let (confinement, cwd) = (sandbox::of(session), session.cwd());
-    let sandbox = confinement.now();
-    let (mut child, output, mut leash) = start(&args.command, &cwd, note.path(), &sandbox)?;
+    let (mut child, output) = start(&args.command, &session.cwd(), note.path())?;
     let status = tokio::select! {
         status = child.wait() => status?,
         () = tokio::time::sleep(limit) => {
             group::end(&mut *child, GRACE).await;
-            drop(leash);
             let shown = output.shown().await;
             let text = format!("The command was ended after {} s.\n{shown}", limit.as_secs());
             return Err(ToolError::Timeout(text));
         }
         _ = session.until_interrupted() => {
             group::end(&mut *child, GRACE).await;
-            drop(leash);
             let shown = output.shown().await;
             return Err(ToolError::Interrupted(format!("The command was interrupted.\n{shown}")));
         }
     };
-    let mut shown = output.shown().await;
+    let shown = output.shown().await;
     follow(session, note.path());
-    let closed = told(&args.command, &shown, &cwd, &sandbox);
-    for remark in leash.findings().into_iter().chain(closed) {
-        if !shown.is_empty() && !shown.ends_with('\n') {
-            shown.push('\n');
-        }
-        shown.push_str(&remark);
-        shown.push('\n');
-    }
-    if !leash.is_over() {
-        confinement.keep(leash);
-    }
     if !status.success() {
         return Err(ToolError::Failed(format!("The command ended with {}.\n{shown}", words(status))));
     }
@@ -100,13 +72,8 @@ fn words(status: ExitStatus) -> String {
     status.code().map_or_else(|| status.to_string(), |code| format!("exit code {code}"))
 }
 
-/// Starts bash on a command, in a sandbox; where it is at its end, it writes into `note`.
-fn start(
-    command: &str,
-    cwd: &Path,
-    note: &Path,
-    sandbox: &Sandbox,
-) -> Result<(Box<dyn ChildWrapper>, Output, Leash), ToolError> {
+/// Starts bash on a command; where it is at its end, it writes into `note`.
+fn start(command: &str, cwd: &Path, note: &Path) -> Result<(Box<dyn ChildWrapper>, Output), ToolError> {
     let (reader, writer) = std::io::pipe()?;
     let errors = writer.try_clone()?;
     // The trap runs whichever way the command ends, `exit` included.
@@ -124,16 +91,12 @@ fn start(
             .stderr(errors)
             .kill_on_drop(true);
     });
-    let leash = sandbox
-        .confine(wrapped.command_mut().as_std_mut())
-        .map_err(|error| ToolError::Failed(error.to_string()))?;
-    let child = group::start(&mut wrapped).map_err(|error| match leash.failure() {
-        Some(why) => ToolError::Failed(why),
-        None => ToolError::Failed(format!("bash could not be started in {}: {error}", cwd.display())),
+    let child = group::start(&mut wrapped).map_err(|error| {
+        ToolError::Failed(format!("bash could not be started in {}: {error}", cwd.display()))
     })?;
     // The command builder holds the write end too; without this the pipe would never end.
     drop(wrapped);
-    Ok((child, Output::read(group::pipe(reader)?), leash))
+    Ok((child, Output::read(group::pipe(reader)?)))
 }
 
 /// Moves the session to where the command ended.

@@ -113,7 +113,7 @@ async fn text_thinking_calls_and_usage_are_read() {
                 "role": "user",
                 "content": [{
                     "type": "text",
-                    "text": "<foreign-text source=\"the result of the tool `a tool`\">\n(What the call gave back, as it is.)\n\nstray\n</foreign-text>",
+                    "text": "<system>\nstray\n</system>",
                     "cache_control": cached,
                 }],
             },

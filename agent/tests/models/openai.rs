@@ -138,7 +138,7 @@ async fn tool_calls_are_put_together_from_their_deltas() {
             },
             {"role": "tool", "tool_call_id": "c1", "content": "a.rs"},
             {"role": "system", "content": "The branch changed."},
-            {"role": "user", "content": "<foreign-text source=\"the result of the tool `a tool`\">\n(What the call gave back, as it is.)\n\nstray\n</foreign-text>"},
+            {"role": "system", "content": "stray"},
         ])
     );
     let function = &body["tools"][0]["function"];
@@ -178,10 +178,7 @@ async fn a_local_endpoint_needs_no_key_and_templates_may_want_folded_system_text
     assert_eq!(seen.body.get("tools"), None);
     let messages = seen.body["messages"].as_array().unwrap();
     let last = &messages[messages.len() - 1];
-    assert_eq!(
-        last,
-        &json!({"role": "user", "content": "<foreign-text source=\"the result of the tool `a tool`\">\n(What the call gave back, as it is.)\n\nstray\n</foreign-text>"})
-    );
+    assert_eq!(last, &json!({"role": "user", "content": "<system>\nstray\n</system>"}));
 }
 
 #[tokio::test]

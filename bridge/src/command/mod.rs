@@ -14,18 +14,15 @@ mod overflow;
 mod stray;
 #[cfg(test)]
 mod tests;
-mod walls;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hookspec::hooks::Cause;
-use hookspec_process::sandbox::Sandbox;
 use hookspec_process::{Ended, Environment, Kept, ProcessError, Program};
 
 pub use overflow::{Overflow, PREVIEW, WHOLE};
-pub use walls::Walls;
 
 /// Bytes of each output that are kept.
 pub const MOST: usize = 8 * 1024 * 1024;
@@ -140,20 +137,6 @@ impl Command {
     /// # Errors
     /// If it cannot be started, or is not done in time. A failing exit code is a reply.
     pub fn run(&self, cwd: &Path, variables: &[(&str, String)], input: &[u8]) -> Result<Reply, CommandError> {
-        self.run_in(None, cwd, variables, input)
-    }
-
-    /// The same in a sandbox: what it starts ends with it, daemons too.
-    ///
-    /// # Errors
-    /// As for [`run`](Self::run), and if it cannot be confined.
-    pub fn run_in(
-        &self,
-        sandbox: Option<&Sandbox>,
-        cwd: &Path,
-        variables: &[(&str, String)],
-        input: &[u8],
-    ) -> Result<Reply, CommandError> {
         if !cwd.is_dir() {
             return Err(CommandError::NoDirectory(cwd.to_owned(), self.line.clone()));
         }
@@ -171,9 +154,6 @@ impl Command {
         }
         for (name, value) in variables {
             program = program.env(name, value);
-        }
-        if let Some(sandbox) = sandbox {
-            program = program.sandbox(sandbox);
         }
         let mark = stray::mark();
         let ran = program

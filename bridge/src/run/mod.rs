@@ -122,7 +122,6 @@ impl Run<'_> {
     }
 
     fn failed(&mut self, source: hookspec::points::ErrorSource, error: &str, retryable: bool) {
-        let error = &*self.session.redacted(error);
         let fired = fire_now!(self.session, ERROR { source, error, retryable, attempt: 0 });
         self.absorb(&fired);
     }

@@ -81,16 +81,14 @@ impl Run<'_> {
 
     /// Asks the hooks that answer for the user. Returns whether one did.
     fn confirmed(&mut self, held: &mut Held, why: &Why) -> bool {
-        let mut tool_use = held.call.tool_use();
-        let mut preview = preview(&held.call);
-        self.session.redact(&mut tool_use);
-        self.session.redact(&mut preview);
+        let tool_use = held.call.tool_use();
+        let preview = preview(&held.call);
         let mut fired =
             fire_now!(self.session, TOOL_CONFIRM { tool_use: &tool_use, preview: preview.as_deref(), why });
         self.absorb(&fired);
         match fired.take_answer() {
             None => return false,
-            Some((Confirmation::Confirm | Confirmation::Session, _)) => self.outcome.opine(Opinion::Allow),
+            Some((Confirmation::Confirm, _)) => self.outcome.opine(Opinion::Allow),
             Some((Confirmation::Skip { reason }, _)) => self.deny(reason),
             Some((Confirmation::Edit { content }, hook)) => match edited(&held.call, &content) {
                 Some(input) => {
@@ -124,10 +122,8 @@ impl Run<'_> {
         if ended.status == ToolStatus::Error {
             self.failed(ErrorSource::Tool, &ended.result, false);
         }
-        let mut tool_use = ended.call.tool_use();
-        self.session.redact(&mut tool_use);
-        let redacted = self.session.redacted(&ended.result);
-        let mut message = Message::system(redacted.as_ref());
+        let tool_use = ended.call.tool_use();
+        let mut message = Message::system(ended.result.as_str());
         message.call_id.clone_from(&tool_use.call_id);
         let result = [message];
         let (status, duration) = (ended.status, ended.duration);
@@ -139,12 +135,10 @@ impl Run<'_> {
         let mut fired =
             fire_now!(self.session, TOOL_RESULT_TRANSFORM { tool_use: &tool_use, result: &result });
         self.absorb(&fired);
-        let shown = fired.take_value().map(|changed| {
+        if let Some(changed) = fired.take_value() {
             let text: Vec<String> = changed.into_iter().map(|message| message.content).collect();
-            self.session.redacted(&text.join("\n")).into_owned()
-        });
-        let shown = shown.unwrap_or_else(|| redacted.into_owned());
-        self.outcome.replace = Some(shown).filter(|text| *text != ended.result);
+            self.outcome.replace = Some(text.join("\n")).filter(|text| *text != ended.result);
+        }
     }
 }
 

@@ -14,8 +14,6 @@ const MOST_CONTINUED: u32 = 8;
 impl Run<'_> {
     pub(super) fn prompt(&mut self, text: &str) {
         self.notes.turn();
-        // The client sends its own: hooks get it redacted.
-        let text = &*self.session.redacted(text);
         let message = Message::user(text);
         let mut fired = fire_now!(self.session, MESSAGE_PRE_PROCESS { message: &message });
         self.absorb(&fired);

@@ -4,8 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use hookspec_process::command::{Scene, read};
-
 use crate::command::Line;
 
 /// What only the administrator writes.
@@ -36,60 +34,7 @@ pub fn named_files(commands: &[Line], variables: &[(String, String)], cwd: &Path
             note(&base.join(word), &mut found);
         }
     }
-    let mut run = BTreeSet::new();
-    for line in commands {
-        let text = match line {
-            Line::Shell(line) => Cow::Borrowed(line.as_str()),
-            Line::Words(own) => Cow::Owned(own.iter().map(|word| quoted(word)).collect::<Vec<_>>().join(" ")),
-        };
-        runs(&text, variables, cwd, DEEP, &mut run);
-    }
-    found.extend(run);
     found.into_iter().collect()
-}
-
-/// How many scripts that run one another are followed, and how many files that makes at most.
-const DEEP: u8 = 4;
-const SCRIPTS: usize = 128;
-/// A script is read up to this size.
-const SCRIPT: u64 = 256 * 1024;
-
-/// The files that a script runs, as a shell would read it, and those that they run if they are scripts of the shell's.
-fn runs(script: &str, variables: &[(String, String)], cwd: &Path, deep: u8, found: &mut BTreeSet<PathBuf>) {
-    let variable = |name: &str| variables.iter().find(|(own, _)| own == name).map(|(_, value)| value.clone());
-    let reading = read(script, &Scene { cwd, home: None, variable: &variable });
-    for path in reading.files_run() {
-        let Ok(real) = path.canonicalize() else { continue };
-        if !real.is_file()
-            || is_system(&real)
-            || found.len() >= SCRIPTS
-            || !found.insert(real.clone())
-            || deep == 0
-        {
-            continue;
-        }
-        if let Some(text) = script_of(&real) {
-            runs(&text, variables, cwd, deep - 1, found);
-        }
-    }
-}
-
-/// The text of a file, if it is a script of the shell's.
-fn script_of(path: &Path) -> Option<String> {
-    let size = std::fs::metadata(path).ok()?.len();
-    let text = if size <= SCRIPT { std::fs::read_to_string(path).ok()? } else { return None };
-    let first = text.lines().next().unwrap_or_default();
-    let named = path.extension().and_then(|end| end.to_str()).is_some_and(|end| matches!(end, "sh" | "bash"));
-    let is_shell = match first.strip_prefix("#!") {
-        Some(program) => program.contains("sh"),
-        None => named,
-    };
-    is_shell.then_some(text)
-}
-
-/// A word as one writes it in a script.
-fn quoted(word: &str) -> String {
-    format!("'{}'", word.replace('\'', "'\\''"))
 }
 
 /// Folders of one hook's commands from which words are looked up, and files that one pattern may mean.

@@ -8,11 +8,8 @@
 //!
 //! The user's own `hookspec.toml` needs no grant: who can write there can write grants as well.
 //!
-//! Shell scripts that a command runs are read as a shell would, and the files that they run (`. ./lib.sh`, `python check.py`)
-//! belong to it as well.
-//!
-//! Limits: what a program of another language loads (`import`), and a file whose name a script makes only at run time, is not
-//! covered. Programs of the system (`/usr`, `/bin`, …) are not covered, since only the administrator
+//! Limits: a script that runs another file without naming it in the command (`source`, `import`) is covered, the
+//! other file is not. Programs of the system (`/usr`, `/bin`, …) are not covered, since only the administrator
 //! changes them and every update would ask again.
 
 mod files;

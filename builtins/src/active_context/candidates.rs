@@ -11,7 +11,7 @@ use ignore::WalkBuilder;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use hookspec_process::git::{Git, GitError};
+use crate::git::{Git, GitError};
 
 /// Files of a workspace that are looked at; in a larger one the rest counts only where it changed or is
 /// attached.
@@ -126,9 +126,7 @@ struct Status {
 
 /// The status, and with `list` the files that git tracks in the workspace.
 fn ask(workspace: &Workspace, top: &Path, list: bool) -> Result<(Status, Option<Vec<PathBuf>>), GitError> {
-    // What lies around may be no repository, or one without files.
-    let Some(git) = Git::around(&workspace.root)? else { return Ok((Status::default(), None)) };
-    let git = git.deadline(DEADLINE);
+    let git = Git::at(&workspace.root)?.deadline(DEADLINE);
     let status = ["status", "--porcelain=v1", "-z", "--branch", "--untracked-files=all", "--", "."];
     let status = parse(&git.run(status)?.bytes(), top);
     if !list {

@@ -3,7 +3,7 @@
 //!
 //! **Watches** each call to the model. Off unless `enabled = true`. **Speaks** in one visible message of
 //! that request, `# Context`: the working directory, the git status of the workspace, and at most
-//! `max_files` files in fences, best first, in the user's role and as the files' words: never the system's. The message goes into that one request and is never stored, so
+//! `max_files` files in fences, best first. The message goes into that one request and is never stored, so
 //! that it can't grow old in the log. **Keeps** the list of the workspace's files for the length of a turn.
 //! **Costs**, while it is on, a git status and the reading of the chosen files per request, and the listing
 //! of the workspace's files per turn, on a thread that may block; git is given five seconds, and one that
@@ -12,7 +12,7 @@
 //! Files are chosen by rule: (1 + 0.3 × mentions in the last messages) × how recently they changed (an hour
 //! 1.3, a day 1.1, a week 1.05) × their type (Python 1.3, Markdown 1.2, TOML and YAML 1.1) × their state in
 //! git (staged 3, modified 2.5, untracked 1.8). Lock files, minified and compiled files, files that hold
-//! keys by their name, files that read like orders to a model, files of more than `max_file_chars` characters and links out of the workspace are
+//! keys by their name, files of more than `max_file_chars` characters and links out of the workspace are
 //! left out; so is what does not fit into `max_tokens`, while smaller files behind it may. A file that is
 //! no text is shown as `<binary file>`.
 //!
@@ -70,7 +70,7 @@ fn on_generation(
 ) -> Option<Message> {
     let root = session.workspace().filter(|_| settings.enabled)?;
     let workspace = Workspace::at(root);
-    let (cwd, home) = (session.cwd(), crate::shared::instructions::home(session));
+    let (cwd, home) = (session.cwd(), crate::instructions::home(session));
     let mentions = score::Mentions::of(&request.messages, &cwd);
     let (status, candidates) = candidates::gather(&workspace, mentions.attached(), turn(request), state);
     let ranked = score::rank(candidates, &mentions, &workspace, session.clock().now());
@@ -83,13 +83,12 @@ fn on_generation(
         file_chars: settings.max_file_chars,
         tokens: settings.max_tokens,
     };
-    render::message(&ranked, status.as_deref(), &place, limits)
-        .map(|text| Message::user(text).foreign("files of the workspace"))
+    render::message(&ranked, status.as_deref(), &place, limits).map(Message::system)
 }
 
 /// What changes from turn to turn: how many user messages there are, and the last one's text.
 fn turn(request: &Request) -> (usize, &str) {
-    let mut users = request.messages.iter().filter(|message| message.is_prompt());
+    let mut users = request.messages.iter().filter(|message| message.role == hookspec::Role::User);
     let last = users.clone().next_back();
     (users.by_ref().count(), last.map_or("", |message| message.content.as_str()))
 }

@@ -29,7 +29,7 @@ impl<'m> Mentions<'m> {
             for word in words.into_iter().filter(|word| !word.is_empty()) {
                 *mentions.words.entry(word).or_default() += 1;
             }
-            for file in message.files.iter().filter(|_| message.is_prompt()) {
+            for file in message.files.iter().filter(|_| message.role == Role::User) {
                 let path = cwd.join(file);
                 *mentions.attached.entry(path.canonicalize().unwrap_or(path)).or_default() += 1;
             }

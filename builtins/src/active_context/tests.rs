@@ -9,6 +9,7 @@ use hookspec::points::GENERATION_PRE;
 use hookspec::{Config, Hooks, Message, Registry, Role, Session, fire_now};
 
 use crate::Home;
+use crate::git::Git;
 
 const ON: &str = "[hooks.active_context]\nenabled = true\n";
 
@@ -51,7 +52,7 @@ impl Stage {
 
     /// A repository in `directory`, with all that is there in it.
     fn commit(&self, directory: &str) -> Git {
-        let git = Git(self.path(directory));
+        let git = Git::at(&self.path(directory)).unwrap();
         git.run(["init", "-q", "-b", "main"]).unwrap();
         git.run(["add", "--all"]).unwrap();
         git.run(["config", "user.name", "T"]).unwrap();
@@ -70,20 +71,6 @@ impl Stage {
 
     fn said(&self) -> Option<String> {
         self.ask(vec![Message::user("go on")]).map(|message| message.content)
-    }
-}
-
-/// Git as everybody runs it.
-struct Git(PathBuf);
-
-impl Git {
-    fn run(&self, args: impl IntoIterator<Item = impl AsRef<std::ffi::OsStr>>) -> Result<(), String> {
-        let ended = std::process::Command::new("git").args(args).current_dir(&self.0).output().unwrap();
-        ended
-            .status
-            .success()
-            .then_some(())
-            .ok_or_else(|| String::from_utf8_lossy(&ended.stderr).into_owned())
     }
 }
 
@@ -118,7 +105,7 @@ fn row_3_one_visible_message_for_this_request_only() {
     let stage = Stage::new();
     stage.put("work/main.py", "print('hello')\n");
     let message = stage.ask(vec![Message::user("go on")]).unwrap();
-    assert!(message.role == Role::User && !message.is_prompt() && !message.hide && !message.pinned);
+    assert!(message.role == Role::System && !message.hide && !message.pinned);
     let cwd = stage.path("work").display().to_string();
     let text = message.content;
     assert!(text.starts_with(&format!("# Context\n\nWorking directory: {cwd}\n\n")), "{text}");
@@ -169,7 +156,7 @@ fn row_7_w_f_tokens_of_the_whole_message_are_limited() {
         small.put(&format!("work/b{number:02}.txt"), "one two three\n");
     }
     let text = small.said().unwrap();
-    let tokens = crate::shared::tokens::count(&text);
+    let tokens = crate::tokens::count(&text);
     assert!((100..=200).contains(&tokens) && shown(&text).len() > 2, "{tokens} tokens: {text}");
 }
 

@@ -3,9 +3,7 @@
 //! What is known to only read is listed; everything else is taken to write. To be wrong that way costs a snapshot
 //! of an unchanged tree, to be wrong the other way costs somebody's work.
 
-use std::path::Path;
-
-use hookspec_process::command::{Redirect, Scene, Simple, Word, read};
+use super::shell::{self, Script};
 
 /// Read, whatever their arguments.
 const READERS: &str = "
@@ -17,6 +15,11 @@ const READERS: &str = "
     sha256sum sha384sum sha512sum shift shopt size sleep ss stat strings sum tac tail test top tr true
     tsort tty type typeset ulimit umask unalias uname unexpand unset uptime users vmstat w wait wc whatis
     whereis which who whoami zcat zgrep zless
+";
+
+/// Words of the shell's grammar, which stand before a command.
+const KEYWORDS: &str = "
+    ! { } if then elif else fi while until do done time coproc esac
 ";
 
 /// Write unless the word after them is a question.
@@ -35,10 +38,28 @@ const GIT_READERS: &str = "
     remote rev-list rev-parse shortlog show show-branch show-ref status tag var version whatchanged
 ";
 
-/// Programs and built-ins that only run what the reader has taken out of them; alone they show something, or nothing.
-const WRAPPERS: &str = "
-    . builtin command doas env eval exec ionice nice nohup setsid source stdbuf sudo time timeout trap watch xargs
-";
+/// Commands that run another: their name, their options that take a word, and how many words of their own come
+/// before the other's name.
+const PREFIXES: &[(&str, &[&str], usize)] = &[
+    ("builtin", &[], 0),
+    ("chronic", &[], 0),
+    ("command", &[], 0),
+    ("doas", &["-u", "-C"], 0),
+    ("env", &["-u", "-C", "--unset", "--chdir"], 0),
+    ("exec", &["-a"], 0),
+    ("ionice", &["-c", "-n", "-p"], 0),
+    ("nice", &["-n", "--adjustment"], 0),
+    ("nohup", &[], 0),
+    ("setsid", &[], 0),
+    ("stdbuf", &["-i", "-o", "-e"], 0),
+    ("sudo", &["-u", "-g", "-h", "-p", "-C", "-D", "-r", "-t", "-U"], 0),
+    ("timeout", &["-k", "-s", "--kill-after", "--signal"], 1),
+    ("watch", &["-n", "--interval"], 0),
+    ("xargs", &["-a", "-d", "-E", "-I", "-L", "-n", "-P", "-s"], 0),
+];
+
+/// How deep commands may lie in one another (`sh -c`, `eval`, `sudo`, `find -exec`); deeper ones are taken to write.
+const DEEPEST: u8 = 8;
 
 /// Whether a word is in a list of words.
 pub(super) fn has(list: &str, word: &str) -> bool {
@@ -47,16 +68,15 @@ pub(super) fn has(list: &str, word: &str) -> bool {
 
 /// Whether a script may change files. A blank one may not; one that cannot be read may.
 pub(super) fn script_writes(text: &str) -> bool {
-    // Where it runs makes no difference to what it is.
-    let reading = read(text, &Scene::new(Path::new("/")));
-    !reading.is_clear() || reading.commands.iter().any(writes)
+    writes_at(text, 0)
 }
 
-fn writes(command: &Simple) -> bool {
-    let into = |kind: Redirect| matches!(kind, Redirect::Write | Redirect::Append | Redirect::ReadWrite);
-    let into_file = |target: &Word| !target.known || is_file(&target.text);
-    command.redirections.iter().any(|redirection| into(redirection.kind) && into_file(&redirection.target))
-        || !command.words.is_empty() && command_writes(command)
+fn writes_at(text: &str, depth: u8) -> bool {
+    let Script { commands, targets, is_broken } = shell::parse(text);
+    depth > DEEPEST
+        || is_broken
+        || targets.iter().any(|target| is_file(target))
+        || commands.iter().any(|words| command_writes(words, depth))
 }
 
 /// Whether what is written there stays.
@@ -65,24 +85,39 @@ fn is_file(target: &str) -> bool {
         || target.starts_with("/dev/fd/"))
 }
 
-fn command_writes(command: &Simple) -> bool {
-    let args: Vec<&str> = command.args().iter().map(|word| word.text.as_str()).collect();
-    let args = args.as_slice();
-    let path = command.words.first().map_or("", |word| word.text.as_str());
+fn command_writes(words: &[String], depth: u8) -> bool {
+    if depth > DEEPEST {
+        return true;
+    }
+    let mut words: Vec<&str> = words.iter().map(String::as_str).collect();
+    let start = words.iter().position(|word| !has(KEYWORDS, word) && !is_assignment(word));
+    words.drain(..start.unwrap_or(words.len()));
+    let Some((&path, args)) = words.split_first() else { return false };
     // A path names a program of the project's, unless it is one of the system's.
-    let is_own = path.contains('/')
-        && !["/bin/", "/usr/bin/", "/usr/local/bin/"].iter().any(|folder| path.starts_with(folder));
-    let name = if is_own { path } else { command.program.as_str() };
+    let name = ["/bin/", "/usr/bin/", "/usr/local/bin/"]
+        .iter()
+        .find_map(|dir| path.strip_prefix(dir))
+        .unwrap_or(path);
+    if name == "command" && matches!(args.first(), Some(&"-v" | &"-V")) {
+        return false;
+    }
+    if let Some((_, with_word, own)) = PREFIXES.iter().find(|(prefix, ..)| *prefix == name) {
+        let inner = after_options(args, with_word, *own);
+        let inner: Vec<String> = inner.iter().map(|&word| word.to_owned()).collect();
+        return command_writes(&inner, depth + 1);
+    }
     if has(TOOLS, name) {
         return !is_question(args);
     }
     match name {
+        // Lists, and the patterns of a `case`, are no commands.
+        "for" | "case" | "select" | "in" => false,
         "git" => git_writes(args),
         "sed" => {
             has_short(args, 'i') || args.iter().any(|arg| arg.starts_with("--in-place")) || sed_writes(args)
         }
         "awk" | "gawk" | "mawk" => args.windows(2).any(|pair| pair == ["-i", "inplace"]) || awk_writes(args),
-        "find" | "fd" => find_writes(args),
+        "find" | "fd" => find_writes(args, depth),
         "tee" => args.iter().any(|arg| !arg.starts_with('-') && is_file(arg)),
         "tar" | "bsdtar" => tar_writes(args),
         "unzip" => !args.iter().any(|arg| matches!(*arg, "-l" | "-t" | "-v" | "-p" | "-Z" | "-lv")),
@@ -98,10 +133,26 @@ fn command_writes(command: &Simple) -> bool {
         // The second file is written.
         "uniq" | "xxd" => args.iter().filter(|arg| !arg.starts_with('-')).count() > 1,
         "docker" | "podman" => container_writes(args),
-        // With a script in its words, the script's commands stand here instead.
-        "sh" | "bash" | "dash" | "zsh" | "ksh" => !is_question(args),
-        _ => !has(READERS, name) && !has(WRAPPERS, name),
+        "sh" | "bash" | "dash" | "zsh" | "ksh" => match args.iter().position(|arg| is_short(arg, 'c')) {
+            Some(index) => args.get(index + 1).is_none_or(|script| writes_at(script, depth + 1)),
+            None => !is_question(args),
+        },
+        "eval" => writes_at(&args.join(" "), depth + 1),
+        // What it is told runs later.
+        "trap" => {
+            let action = args.iter().find(|arg| **arg != "--");
+            action.is_some_and(|action| !action.starts_with('-') && writes_at(action, depth + 1))
+        }
+        _ => !has(READERS, name),
     }
+}
+
+fn is_assignment(word: &str) -> bool {
+    let Some((name, _)) = word.split_once('=') else { return false };
+    let name = name.strip_suffix('+').unwrap_or(name);
+    !name.is_empty()
+        && !name.starts_with(|first: char| first.is_ascii_digit())
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// A bundle of short options that holds this one.
@@ -111,6 +162,22 @@ fn is_short(arg: &str, option: char) -> bool {
 
 fn has_short(args: &[&str], option: char) -> bool {
     args.iter().any(|arg| is_short(arg, option))
+}
+
+/// What a prefix runs: the words after its options, assignments and own words.
+fn after_options<'a>(args: &'a [&'a str], with_word: &[&str], own: usize) -> &'a [&'a str] {
+    let mut index = 0;
+    while let Some(arg) = args.get(index) {
+        if *arg == "--" {
+            index += 1;
+            break;
+        }
+        if !arg.starts_with('-') && !is_assignment(arg) {
+            break;
+        }
+        index += if with_word.contains(arg) { 2 } else { 1 };
+    }
+    args.get(index + own..).unwrap_or_default()
 }
 
 /// `cargo tree`, `cargo +nightly --version`, `uv pip list`; not `npm version patch` and `npm audit fix`.
@@ -124,10 +191,15 @@ fn is_question(args: &[&str]) -> bool {
 }
 
 fn git_writes(args: &[&str]) -> bool {
+    let options = ["-C", "-c", "--git-dir", "--work-tree", "--namespace", "--exec-path"];
+    let args = if matches!(args.first(), Some(&"--version" | &"--help")) {
+        args
+    } else {
+        after_options(args, &options, 0)
+    };
     let second = args.get(1).copied().unwrap_or_default();
     match args.first().copied() {
         // Without a subcommand it prints its help.
-        // `--version` and `--help` stand before one.
         None => false,
         Some("stash") => !matches!(second, "list" | "show"),
         Some("worktree" | "submodule" | "notes" | "bisect") => {
@@ -163,9 +235,24 @@ fn awk_writes(args: &[&str]) -> bool {
     })
 }
 
-/// What it runs for each file stands behind it.
-fn find_writes(args: &[&str]) -> bool {
-    args.iter().any(|arg| matches!(*arg, "-delete" | "-fprint" | "-fprint0" | "-fprintf" | "-fls"))
+fn find_writes(args: &[&str], depth: u8) -> bool {
+    let mut rest = args;
+    while let Some((arg, after)) = rest.split_first() {
+        rest = after;
+        match *arg {
+            "-delete" | "-fprint" | "-fprint0" | "-fprintf" | "-fls" => return true,
+            "-exec" | "-execdir" | "-ok" | "-okdir" | "-x" | "-X" | "--exec" | "--exec-batch" => {
+                let end = after.iter().position(|word| matches!(*word, ";" | "+")).unwrap_or(after.len());
+                let command: Vec<String> = after[..end].iter().map(|&word| word.to_owned()).collect();
+                if command_writes(&command, depth + 1) {
+                    return true;
+                }
+                rest = &after[end..];
+            }
+            _ => {}
+        }
+    }
+    false
 }
 
 /// Only a listing, or a comparison, leaves everything alone.

@@ -1,15 +1,14 @@
-//! Looking at snapshots.
+//! Looking at snapshots, and going back to one.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::error::SnapshotError;
-use super::shadow::{BRANCHES, FORMAT, Shadow};
+use super::shadow::{BRANCHES, Shadow, SnapshotError};
 
 /// A snapshot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -24,16 +23,6 @@ pub struct Snapshot {
     pub time: Timestamp,
     /// What it does not hold, and why.
     pub left_out: Vec<String>,
-    /// Whether its files have a tree of their own, beside their modes; those of an earlier version did not.
-    #[serde(skip)]
-    pub(super) has_modes: bool,
-}
-
-impl Snapshot {
-    /// The tree of its files.
-    pub(super) fn files(&self) -> String {
-        if self.has_modes { format!("{}:files", self.id) } else { format!("{}^{{tree}}", self.id) }
-    }
 }
 
 /// A file that differs between two snapshots.
@@ -43,6 +32,19 @@ pub struct Change {
     pub kind: char,
     /// Relative to the workspace.
     pub path: PathBuf,
+}
+
+/// What a restore did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Restored {
+    /// The snapshot that was made before.
+    pub safety: String,
+    /// Files that are as they were again.
+    pub written: Vec<PathBuf>,
+    /// Files that did not exist then.
+    pub deleted: Vec<PathBuf>,
+    /// Files that were left alone, since no snapshot holds what they are now.
+    pub left: Vec<PathBuf>,
 }
 
 impl Shadow {
@@ -94,7 +96,7 @@ impl Shadow {
     /// If the repository cannot be read.
     pub fn changes(&self, snapshot: &Snapshot) -> Result<Vec<Change>, SnapshotError> {
         let before = self.before(snapshot)?;
-        self.differences(&before, &snapshot.files())
+        self.differences(&before, &snapshot.id)
     }
 
     /// The same as a unified diff.
@@ -103,18 +105,61 @@ impl Shadow {
     /// If the repository cannot be read.
     pub fn diff(&self, snapshot: &Snapshot) -> Result<String, SnapshotError> {
         let before = self.before(snapshot)?;
-        Ok(self.git.run(["diff-tree", "-p", "-r", "--no-renames", &before, &snapshot.files()])?.text())
+        Ok(self.git.run(["diff-tree", "-p", "-r", "--no-renames", &before, &snapshot.id])?.text())
+    }
+
+    /// Brings every file back to what it was in a snapshot. Before that the tree is saved as it is now; if it cannot be,
+    /// nothing is touched. Files that were added since are deleted; files that snapshots leave out are left alone.
+    ///
+    /// # Errors
+    /// If the tree could not be saved, or not all of it restored.
+    pub fn restore(&self, snapshot: &Snapshot, now: Timestamp) -> Result<Restored, SnapshotError> {
+        let not_safe = |error| SnapshotError::NotSafe(Box::new(error));
+        let theirs = self.clone().on_branch(&snapshot.session);
+        let _held = theirs.hold().map_err(not_safe)?;
+        let short = snapshot.id.get(..10).unwrap_or(&snapshot.id);
+        let staged = theirs.stage().map_err(not_safe)?;
+        let safety = theirs.commit(&format!("safety:{short}"), now, &staged).map_err(not_safe)?;
+        let mut restored = Restored { safety, written: Vec::new(), deleted: Vec::new(), left: Vec::new() };
+        for Change { kind, path } in self.differences(&restored.safety, &snapshot.id).map_err(not_safe)? {
+            let into = match kind {
+                'D' => &mut restored.deleted,
+                'A' if self.is_in_the_way(&path, &restored.deleted) => &mut restored.left,
+                _ => &mut restored.written,
+            };
+            into.push(path);
+        }
+        let brought_back = || -> Result<(), SnapshotError> {
+            if !restored.deleted.is_empty() {
+                theirs.git.paths(&["rm", "--quiet", "--force", "--ignore-unmatch"], &restored.deleted)?;
+            }
+            if !restored.written.is_empty() {
+                theirs.git.paths(&["checkout", "--quiet", &snapshot.id], &restored.written)?;
+            }
+            Ok(())
+        };
+        brought_back().map_err(|error| SnapshotError::BrokenOff {
+            why: Box::new(error),
+            safety: restored.safety.get(..10).unwrap_or_default().to_owned(),
+        })?;
+        Ok(restored)
+    }
+
+    /// Whether something stands where a file is to be written, or where one of its folders is, that is not in the
+    /// snapshot just made: nothing could bring it back.
+    fn is_in_the_way(&self, path: &Path, deleted: &[PathBuf]) -> bool {
+        path.ancestors().filter(|part| !part.as_os_str().is_empty()).any(|part| {
+            let there = self.workspace.join(part).symlink_metadata();
+            there.is_ok_and(|data| part == path || !data.is_dir()) && !deleted.iter().any(|gone| gone == part)
+        })
     }
 
     /// The snapshot before one, or an empty tree.
     fn before(&self, snapshot: &Snapshot) -> Result<String, SnapshotError> {
         let parent = format!("{}^", snapshot.id);
-        match self.git.ask(["log", "-1", "--format=%H %b", &parent, "--"])? {
-            Some(said) if !said.is_empty() => {
-                let (id, body) = said.split_once(' ').unwrap_or((&said, ""));
-                Ok(if body.starts_with(FORMAT) { format!("{id}:files") } else { format!("{id}^{{tree}}") })
-            }
-            _ => Ok(self
+        match self.git.ask(&["rev-parse", "--verify", "--quiet", &parent])? {
+            Some(parent) => Ok(parent),
+            None => Ok(self
                 .git
                 .run(["hash-object", "-w", "-t", "tree", "/dev/null"])?
                 .text()
@@ -123,7 +168,7 @@ impl Shadow {
         }
     }
 
-    pub(super) fn differences(&self, from: &str, to: &str) -> Result<Vec<Change>, SnapshotError> {
+    fn differences(&self, from: &str, to: &str) -> Result<Vec<Change>, SnapshotError> {
         let raw = self.git.run(["diff-tree", "-r", "-z", "--no-renames", from, to])?;
         if raw.dropped() > 0 {
             return Err(SnapshotError::TooMany(self.workspace.clone()));
@@ -151,7 +196,6 @@ fn read(entry: &str, session: &str) -> Option<Snapshot> {
         session: session.to_owned(),
         label: label.to_owned(),
         time: Timestamp::from_second(time.parse().ok()?).ok()?,
-        has_modes: body.starts_with(FORMAT),
         left_out: left_out.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect(),
     })
 }

@@ -5,19 +5,12 @@
 //! folder, apart from any repository of the user's, with one branch and one index a session. Before a call that may write
 //! it commits `pre:<tool>`, after it `post:<tool>` if anything changed; the newest `max` of a session stay. The command
 //! `hookspec snapshots` lists, shows and restores them. **Costs** nothing unless `enabled`; then, for a call that may write,
-//! some ten short runs of git, on a thread that may block, each with a deadline. Only files that changed are read; the first
-//! snapshot reads all of them, ten thousand in a run, and goes on where it was cut off. They are packed when a session ends.
+//! half a dozen short runs of git, on a thread that may block, each with a deadline. Only files that changed are read.
 //! Where three in a row took too long, the next twenty are left out.
 //!
-//! What git ignores, caches (`.venv/`, `node_modules/` and the like), files over `max_file_mb`, files that are made to hold
-//! credentials (unless `secrets`) and repositories within the tree are left out. All but the first two are named in the snapshot, and a
-//! restore names all that it cannot bring back. Bytes are kept as they are, without line end conversion or filters, and so are modes.
-//! A restore touches only files that it has saved before: where a folder was a file, or a link, it becomes one again unless something
-//! lies in it that no snapshot holds, and what somebody changes meanwhile stays. A folder that may not be written to is opened for
-//! as long as that takes.
-//!
-//! Its files: `classify`, `commands`, `python` say which call may write; `shadow` is the repository, `stage` and `modes`
-//! make a snapshot, `history` lists them, `restore` goes back, `error` says what went wrong.
+//! What git ignores, caches (`.venv/`, `node_modules/` and the like), files over `max_file_mb` and repositories within
+//! the tree are left out; the latter two are named in the snapshot. Bytes are kept as they are, without line end conversion
+//! or filters. A restore touches only files that it has saved before.
 //!
 //! Different from gptme:
 //! - the shell's grammar is read, so that `2>&1`, `> /dev/null`, quoted signs and `echo make` are no writes, while `curl -o`,
@@ -30,13 +23,10 @@
 
 mod classify;
 mod commands;
-mod error;
 mod history;
-mod modes;
 mod python;
-mod restore;
 mod shadow;
-mod stage;
+mod shell;
 #[cfg(test)]
 mod tests;
 
@@ -48,12 +38,10 @@ use hookspec::session::StateDir;
 use hookspec::{Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::shared::places::place;
+use crate::places::place;
 
-pub use error::SnapshotError;
-pub use history::{Change, Snapshot};
-pub use restore::Restored;
-pub use shadow::Shadow;
+pub use history::{Change, Restored, Snapshot};
+pub use shadow::{Shadow, SnapshotError};
 
 /// `[hooks.auto_snapshots]` in `hookspec.toml`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -67,8 +55,6 @@ pub struct Settings {
     pub keep_days: u32,
     /// Bigger files are left out, in MiB.
     pub max_file_mb: u64,
-    /// Whether files that are made to hold credentials (`.env`, private keys) are kept too, in clear.
-    pub secrets: bool,
     /// How long each run of git may take, in seconds.
     pub timeout: u64,
     /// Where the snapshots go; relative to the host's state folder, and `workspace-snapshots` in it where empty.
@@ -84,7 +70,6 @@ impl Default for Settings {
             max: 50,
             keep_days: 30,
             max_file_mb: 10,
-            secrets: false,
             timeout: 30,
             dir: PathBuf::new(),
             reading: Vec::new(),
@@ -110,7 +95,6 @@ impl Settings {
             shadow
                 .deadline(Duration::from_secs(self.timeout.max(1)))
                 .biggest(self.max_file_mb.saturating_mul(1024 * 1024))
-                .secrets(self.secrets)
         })
     }
 }
@@ -206,7 +190,6 @@ fn tidy(session: &Session, settings: &Settings, state: &mut Calls) -> Result<(),
     let Some(workspace) = session.workspace().filter(|_| settings.enabled) else { return Ok(()) };
     let shadow = settings.shadow(session.extension::<StateDir>().as_deref(), workspace, session.id())?;
     let expired = shadow.expire(session.clock().now(), settings.keep_days)?;
-    shadow.pack()?;
     if expired > 0 || state.dropped {
         shadow.collect_garbage()?;
         state.dropped = false;

@@ -14,27 +14,95 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use crate::shared::places::file_name;
-
-use super::error::{SnapshotError, failed};
-use super::stage::Staged;
-use hookspec_process::git::Git;
+use crate::git::{Git, GitError};
+use crate::places::file_name;
 
 /// Never part of a snapshot, at any depth.
 const EXCLUDED: &str =
     ".git/\n.venv/\n__pycache__/\n*.pyc\nnode_modules/\n.mypy_cache/\n.ruff_cache/\n.pytest_cache/\n";
 /// Bytes as they are: neither line ends nor filters nor keywords.
 const ATTRIBUTES: &str = "* -text -eol -filter -ident -working-tree-encoding\n";
-/// Written last; says that the repository is ready, and of which kind. One of an earlier kind is brought up to date.
-const READY: &str = "hookspec-ready-2";
-/// There while objects are stored as they are, to be packed when there is time.
-const PLAIN: &str = "hookspec-plain";
-/// Begins the body of a snapshot whose tree holds `files`, and `modes` beside them.
-pub(super) const FORMAT: &str = "Format: 2";
-/// How long packing may take, when a session is over.
-const PACKING: Duration = Duration::from_secs(600);
+/// Written last; says that the repository is ready.
+const READY: &str = "hookspec-ready";
 /// Where the sessions' branches are.
 pub(super) const BRANCHES: &str = "refs/heads/snapshots/";
+
+/// A snapshot that could not be made, read or restored.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// Nobody says where they go.
+    #[error(
+        "snapshots have no place to go: this host lends no state folder, so set `dir` in `[hooks.auto_snapshots]` to an absolute path"
+    )]
+    NoPlace,
+    /// A root of a file system is not worked in by accident only.
+    #[error("{0} is too much to take snapshots of: start the agent in a project's folder")]
+    TooMuch(PathBuf),
+    /// A file of theirs cannot be used.
+    #[error("{path} could not be {what}: {source}; check that the folder can be written to")]
+    Io {
+        /// The file or folder.
+        path: PathBuf,
+        /// What was tried.
+        what: &'static str,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// Git failed.
+    #[error("the snapshot failed: {0}")]
+    Git(Box<dyn std::error::Error + Send + Sync>),
+    /// The tree has more changes than one call may list.
+    #[error("{0} has too many files for a snapshot: have git ignore those that can be made anew")]
+    TooMany(PathBuf),
+    /// Another process works on the same session.
+    #[error("another process holds the snapshots of this session ({0}); wait until it is done")]
+    Busy(PathBuf),
+    /// There is no such snapshot.
+    #[error("there is no snapshot `{0}` of this workspace; `hookspec snapshots` lists them")]
+    Unknown(String),
+    /// There are several.
+    #[error("`{0}` may be one of several snapshots; write more of its id")]
+    Ambiguous(String),
+    /// The snapshot that was to be made first could not be.
+    #[error("nothing was restored, since the tree could not be saved as it is now: {0}")]
+    NotSafe(Box<SnapshotError>),
+    /// The restore broke off.
+    #[error(
+        "the restore broke off: {why}; `hookspec snapshots restore {safety}` brings back what was there before it"
+    )]
+    BrokenOff {
+        /// What happened.
+        why: Box<SnapshotError>,
+        /// The snapshot that was made first.
+        safety: String,
+    },
+}
+
+impl SnapshotError {
+    /// Whether it failed for want of time.
+    pub(super) fn took_long(&self) -> bool {
+        match self {
+            Self::Busy(_) => true,
+            Self::Git(error) => matches!(
+                error.downcast_ref(),
+                Some(GitError::Process(hookspec_process::ProcessError::Deadline { .. }))
+            ),
+            _ => false,
+        }
+    }
+}
+
+impl From<GitError> for SnapshotError {
+    fn from(error: GitError) -> Self {
+        Self::Git(Box::new(error))
+    }
+}
+
+fn failed(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> SnapshotError {
+    let path = path.to_owned();
+    move |source| SnapshotError::Io { path, what, source }
+}
 
 /// The snapshots of one session in one workspace.
 #[derive(Clone, Debug)]
@@ -43,14 +111,18 @@ pub struct Shadow {
     pub(super) workspace: PathBuf,
     pub(super) branch: String,
     pub(super) git: Git,
-    pub(super) index: PathBuf,
+    index: PathBuf,
     lock: PathBuf,
     /// Folders of ours, which are not part of the workspace even where they lie in it.
     own: Vec<PathBuf>,
-    pub(super) biggest: u64,
-    /// Whether files that hold credentials are kept too.
-    pub(super) secrets: bool,
+    biggest: u64,
     patience: Duration,
+}
+
+/// What was staged, and what was not.
+pub(super) struct Staged {
+    pub(super) tree: String,
+    left_out: Vec<String>,
 }
 
 impl Shadow {
@@ -69,8 +141,7 @@ impl Shadow {
         let git = Git::own(&dir, &workspace)?.keep(64 * 1024 * 1024);
         let (branch, index, lock) = (String::new(), dir.join("index"), dir.join("lock"));
         let patience = Duration::from_secs(30);
-        let (biggest, secrets) = (u64::MAX, false);
-        let shadow = Self { dir, workspace, branch, git, index, lock, own, biggest, secrets, patience };
+        let shadow = Self { dir, workspace, branch, git, index, lock, own, biggest: u64::MAX, patience };
         Ok(shadow.on_branch(&branch_name(session)))
     }
 
@@ -94,14 +165,9 @@ impl Shadow {
         self
     }
 
-    pub(super) fn secrets(mut self, are_kept: bool) -> Self {
-        self.secrets = are_kept;
-        self
-    }
-
     /// Whether there is anything yet.
     pub(super) fn exists(&self) -> bool {
-        self.dir.join(READY).exists() || self.dir.join("hookspec-ready").exists()
+        self.dir.join(READY).exists()
     }
 
     /// Takes a snapshot, whether or not anything changed; gives its tree.
@@ -130,10 +196,9 @@ impl Shadow {
     /// The repository, made on first use, and this session's lock on it.
     pub(super) fn hold(&self) -> Result<File, SnapshotError> {
         DirBuilder::new().recursive(true).mode(0o700).create(&self.dir).map_err(failed("made", &self.dir))?;
-        let is_ready = || self.dir.join(READY).exists();
-        if !is_ready() {
+        if !self.exists() {
             let _making = self.locked(&self.dir.join("lock"))?;
-            if !is_ready() {
+            if !self.exists() {
                 self.make()?;
             }
         }
@@ -168,16 +233,8 @@ impl Shadow {
             ("core.autocrlf", "false"),
             // It would keep what was dropped.
             ("core.logAllRefUpdates", "false"),
-            // One wait for the disk in each run, not one for each file.
-            ("core.fsyncMethod", "batch"),
         ] {
             self.git.run(["config", name, value])?;
-        }
-        // Those of an earlier kind may hold what is left out today.
-        for entry in std::fs::read_dir(&self.dir).map_err(failed("read", &self.dir))?.flatten() {
-            if entry.file_name().as_bytes().starts_with(b"index.") {
-                std::fs::remove_file(entry.path()).map_err(failed("removed", &entry.path()))?;
-            }
         }
         let info = self.dir.join("info");
         DirBuilder::new().recursive(true).mode(0o700).create(&info).map_err(failed("made", &info))?;
@@ -196,6 +253,70 @@ impl Shadow {
         std::fs::write(&ready, self.workspace.as_os_str().as_bytes()).map_err(failed("written", &ready))
     }
 
+    /// Brings the index up to date with the workspace; from nothing where it cannot be used any more.
+    pub(super) fn stage(&self) -> Result<Staged, SnapshotError> {
+        // Whoever left it is dead, since this session's lock is ours.
+        let _ = std::fs::remove_file(self.index.with_added_extension("lock"));
+        match self.stage_onto() {
+            // That is not the index's fault, and from nothing it would take longer still.
+            Err(error) if error.took_long() => Err(error),
+            Err(SnapshotError::Git(error)) if std::fs::remove_file(&self.index).is_ok() => {
+                tracing::warn!(%error, "the index of the snapshots is made anew");
+                self.stage_onto()
+            }
+            staged => staged,
+        }
+    }
+
+    fn stage_onto(&self) -> Result<Staged, SnapshotError> {
+        let listing = ["ls-files", "-z", "--others", "--modified", "--deleted", "--exclude-standard"];
+        let listed = self.git.run(listing)?;
+        if listed.dropped() > 0 {
+            return Err(SnapshotError::TooMany(self.workspace.clone()));
+        }
+        let listed = listed.bytes();
+        let names: BTreeSet<&[u8]> =
+            listed.split(|byte| *byte == 0).filter(|name| !name.is_empty()).collect();
+        let (mut fresh, mut gone, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
+        for name in names {
+            let into = match self.why_not(name) {
+                None => &mut fresh,
+                Some(why) => {
+                    left_out.push(format!("{} ({why})", String::from_utf8_lossy(name)));
+                    if name.ends_with(b"/") {
+                        continue;
+                    }
+                    &mut gone
+                }
+            };
+            into.extend_from_slice(name);
+            into.push(0);
+        }
+        if !fresh.is_empty() {
+            self.git.feed(&["update-index", "--add", "--remove", "-z", "--stdin"], fresh)?;
+        }
+        if !gone.is_empty() {
+            self.git.feed(&["update-index", "--force-remove", "-z", "--stdin"], gone)?;
+        }
+        let tree = self.git.run(["write-tree"])?.text().trim_end().to_owned();
+        Ok(Staged { tree, left_out })
+    }
+
+    /// Why a file is left out, if it is. One that is gone is not: that is a change as well.
+    fn why_not(&self, name: &[u8]) -> Option<String> {
+        let path = self.workspace.join(std::ffi::OsStr::from_bytes(name));
+        let data = std::fs::symlink_metadata(&path).ok()?;
+        if data.is_dir() {
+            return name.ends_with(b"/").then(|| "a repository of its own".to_owned());
+        }
+        if data.is_file() && data.len() > self.biggest {
+            return Some(format!("{} MiB", data.len().div_ceil(1024 * 1024)));
+        }
+        let unreadable = data.is_file()
+            && File::open(&path).is_err_and(|error| error.kind() == io::ErrorKind::PermissionDenied);
+        unreadable.then(|| "not readable".to_owned())
+    }
+
     /// Adds a snapshot to the session's branch, after one labelled `initial` if it is the first; gives its id.
     pub(super) fn commit(
         &self,
@@ -211,10 +332,10 @@ impl Shadow {
                 .env(&format!("GIT_{role}_EMAIL"), "snapshot@hookspec.invalid")
                 .env(&format!("GIT_{role}_DATE"), &date);
         }
-        let mut parent = git.ask(["rev-parse", "--verify", "--quiet", &self.branch])?;
+        let mut parent = git.ask(&["rev-parse", "--verify", "--quiet", &self.branch])?;
         let labels: &[&str] = if parent.is_none() { &["initial", label] } else { &[label] };
         for label in labels {
-            let mut message = format!("{}\n\n{FORMAT}", plain(label));
+            let mut message = plain(label);
             if !staged.left_out.is_empty() {
                 message.push_str("\n\nLeft out:");
             }
@@ -287,27 +408,8 @@ impl Shadow {
 
     /// Frees what no snapshot holds. What is younger than an hour stays: another session may be about to use it.
     pub(super) fn collect_garbage(&self) -> Result<(), SnapshotError> {
-        let git = self.git.clone().deadline(PACKING);
-        git.run(["gc", "--quiet", "--prune=1.hour.ago"])?;
+        self.git.run(["gc", "--quiet", "--prune=1.hour.ago"])?;
         Ok(())
-    }
-
-    /// Notes that many objects were stored as they are.
-    pub(super) fn note_plain(&self) -> Result<(), SnapshotError> {
-        let path = self.dir.join(PLAIN);
-        std::fs::write(&path, "").map_err(failed("written", &path))
-    }
-
-    /// Packs what was stored as it is; gives whether there was anything.
-    pub(super) fn pack(&self) -> Result<bool, SnapshotError> {
-        let path = self.dir.join(PLAIN);
-        if !path.exists() {
-            return Ok(false);
-        }
-        let _held = self.locked(&self.dir.join("lock"))?;
-        self.git.clone().deadline(PACKING).run(["repack", "-A", "-d", "-F", "--quiet"])?;
-        std::fs::remove_file(&path).map_err(failed("removed", &path))?;
-        Ok(true)
     }
 }
 

@@ -66,8 +66,7 @@ impl Place {
 
     fn files(&self, id: &str) -> Vec<String> {
         let shadow = self.shadow();
-        let id = format!("{id}:files");
-        let text = shadow.git.run(["ls-tree", "-r", "--name-only", "-z", &id]).unwrap().text();
+        let text = shadow.git.run(["ls-tree", "-r", "--name-only", "-z", id]).unwrap().text();
         text.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect()
     }
 
@@ -318,7 +317,7 @@ fn sessions_have_histories_of_their_own_and_may_work_at_once() {
                 let session = place.session(id);
                 for number in 0..3 {
                     before(&session, &save());
-                    place.write(&format!("{}-{number}", crate::shared::places::file_name(id)), "x");
+                    place.write(&format!("{}-{number}", crate::places::file_name(id)), "x");
                     after(&session, &save());
                 }
             });
@@ -491,5 +490,3 @@ fn no_text_whatever_makes_the_classifier_fail() {
         }
     }
 }
-
-mod back;

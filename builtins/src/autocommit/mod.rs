@@ -6,9 +6,7 @@
 //! git per new file of a turn and a dozen at its end, on a thread that may block.
 //!
 //! Committed are exactly the files that the turn's tools changed, whatever else is changed or staged. Left out, and named,
-//! are files that had changes of somebody else's before, files with staged changes, files that are made to hold credentials
-//! (`.env`, private keys), and files in which a credential is new, by the table of `secrets_guard`, whether or not that is on. What
-//! was looked through is what is committed, byte for byte. A credential in the user's words is not in the commit's. Nothing is committed in the middle
+//! are files that had changes of somebody else's before, and files with staged changes. Nothing is committed in the middle
 //! of a merge, rebase, cherry-pick or revert, without a branch, or after a turn that was cut short or failed: what it
 //! changed goes with the next one that completes. Commits are not signed, and the repository's own git hooks are not run,
 //! since an agent works in repositories that somebody else wrote; `precommit` runs checks where they are wanted.
@@ -28,13 +26,10 @@ use hookspec::points::{
     FILE_POST_PATCH, FILE_POST_SAVE, FILE_PRE_PATCH, FILE_PRE_SAVE, TURN_POST, TurnOutcome,
 };
 use hookspec::{Message, Role, Session, hook};
-use hookspec_process::git::{Git, GitError};
 use serde::{Deserialize, Serialize};
 
-use crate::secrets_guard::screen;
-
 pub use commit::CommitError;
-use commit::Done;
+use commit::Repository;
 
 /// `[hooks.autocommit]` in `hookspec.toml`.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -120,21 +115,23 @@ fn commit_turn(
         state.theirs.clear();
         return Ok(None);
     }
-    let Some(git) = repository(workspace, settings)? else { return Ok(None) };
-    if let Some(why) = git.is_busy()? {
+    let Some(repository) = Repository::around(workspace, deadline(settings))? else { return Ok(None) };
+    if let Some(why) = repository.is_busy()? {
         return Ok(Some(Message::system(format!("Nothing was committed: {why}."))));
     }
-    let asked = asked(session)?;
-    let words = |files: &[PathBuf]| message(&settings.message, &asked, files, session.id());
-    let done = commit::commit(&git, &state.ours, &state.mixed, session, &words)?;
+    let plan = repository.plan(&state.ours, &state.mixed)?;
+    let said = if plan.files.is_empty() {
+        None
+    } else {
+        let message = message(&settings.message, &asked(session), &plan.files, session.id());
+        Some((repository.commit(&plan, &message)?, plan.files.len()))
+    };
     *state = Pending::default();
-    Ok(report(&done).map(Message::system))
+    Ok(report(said, &plan.left_out).map(Message::system))
 }
 
-fn repository(workspace: &Path, settings: &Settings) -> Result<Option<Git>, GitError> {
-    let git = Git::around(workspace)?;
-    let deadline = Duration::from_secs(settings.timeout.max(1));
-    Ok(git.map(|git| git.from_root().deadline(deadline).keep(64 * 1024 * 1024)))
+fn deadline(settings: &Settings) -> Duration {
+    Duration::from_secs(settings.timeout.max(1))
 }
 
 /// Whether a file that is about to be written has changes of somebody else's.
@@ -143,8 +140,8 @@ fn look(path: &Path, session: &Session, settings: &Settings, state: &mut Pending
     if state.ours.contains(path) || state.mixed.contains(path) {
         return Ok(());
     }
-    if let Some(git) = repository(workspace, settings)?
-        && git.differs(path)?
+    if let Some(repository) = Repository::around(workspace, deadline(settings))?
+        && repository.has_changed(path)?
     {
         state.theirs.insert(path.to_owned());
     }
@@ -158,15 +155,14 @@ fn note(path: &Path, settings: &Settings, state: &mut Pending) {
     }
 }
 
-/// The first line of what the user asked last, without credentials: of one that is cut short none could tell what it was.
-fn asked(session: &Session) -> Result<String, CommitError> {
+/// The first line of what the user asked last.
+fn asked(session: &Session) -> String {
     let log = session.log();
     // A message with which a hook keeps the agent going is nobody's wish.
     let is_asked = |message: &Message| message.role == Role::User && !message.hide && message.hook.is_none();
     let asked = log.iter().rev().find(|message| is_asked(message));
-    let text =
-        asked.map(|message| screen::without(session, &message.content)).transpose()?.unwrap_or_default();
-    Ok(text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or_default().to_owned())
+    let line = asked.and_then(|message| message.content.lines().map(str::trim).find(|line| !line.is_empty()));
+    line.unwrap_or_default().to_owned()
 }
 
 /// A commit's message from its template; what is put in is not read as a template again.
@@ -213,14 +209,14 @@ fn shortened(line: &str) -> String {
     format!("{}…", words.trim_end())
 }
 
-fn report(done: &Done) -> Option<String> {
+fn report(committed: Option<(String, usize)>, left_out: &[String]) -> Option<String> {
     let mut lines = Vec::new();
-    if let Some(commit) = &done.commit {
-        let files = if done.files == 1 { "1 file".to_owned() } else { format!("{} files", done.files) };
+    if let Some((commit, files)) = committed {
+        let files = if files == 1 { "1 file".to_owned() } else { format!("{files} files") };
         lines.push(format!("Committed {files}: {commit}"));
     }
-    if !done.left_out.is_empty() {
-        lines.push(format!("Not committed: {}", done.left_out.join(", ")));
+    if !left_out.is_empty() {
+        lines.push(format!("Not committed: {}", left_out.join(", ")));
     }
     (!lines.is_empty()).then(|| lines.join("\n"))
 }

@@ -215,10 +215,7 @@ fn the_first_commit_of_a_repository_works_and_a_failing_one_leaves_nothing_behin
     place.save(&session, "a", "one\n");
     let fired = rest_with(&session, &[], TurnOutcome::Complete);
     let failure = fired.failures()[0].to_string();
-    assert!(
-        failure.contains("the turn was not committed") && failure.contains("git commit-tree"),
-        "{failure}"
-    );
+    assert!(failure.contains("the turn was not committed") && failure.contains("git commit"), "{failure}");
     assert_eq!(place.git(&["status", "--porcelain"]), "?? a");
     place.git(&["config", "user.name", "T"]);
     assert!(rest(&session)[0].starts_with("Committed 1 file"));
@@ -281,79 +278,4 @@ fn subjects_that_look_like_comments_or_options_stay() {
     place.save(&session, "a", "three\n");
     rest(&session);
     assert_eq!(place.subjects()[0], "--amend");
-}
-
-/// What looks like a token and is none, put together so that no screening of this repository stumbles over it.
-fn token() -> String {
-    format!("ghp_{}", "a8Kd03mZqL7xVw2RtY5uNb9cHe4fJg6sPo1i")
-}
-
-#[test]
-fn files_that_hold_credentials_are_left_and_named() {
-    let place = Place::new();
-    let session = place.session();
-    place.save(&session, "a", "two\n");
-    for name in [".env", "sub/.env.local", "id_rsa", ".netrc"] {
-        place.save(&session, name, "harmless\n");
-    }
-    place.save(&session, "b", &format!("one\ntoken = \"{}\"\n", token()));
-    let said = rest(&session).join("\n");
-    assert_eq!(place.committed(), ["M\ta"]);
-    for left in [
-        ".env (it is a file that holds credentials)",
-        "sub/.env.local (it is a file that holds credentials)",
-        "id_rsa (it is",
-        ".netrc (it is",
-        "b (line 2 holds ",
-    ] {
-        assert!(said.contains(left), "{left} in {said}");
-    }
-    assert!(!said.contains(&token()));
-    // Examples of such files are ordinary files.
-    place.save(&session, ".env.example", "TOKEN=\n");
-    rest(&session);
-    assert_eq!(place.committed(), ["A\t.env.example"]);
-}
-
-#[test]
-fn a_credential_that_was_there_is_no_news_and_one_may_be_deleted() {
-    let place = Place::new();
-    place.write("b", &format!("token = \"{}\"\n", token()));
-    place.write(".env", "x\n");
-    place.git(&["add", "-Af", "."]);
-    place.git(&["commit", "-qm", "second"]);
-    let session = place.session();
-    place.save(&session, "b", &format!("token = \"{}\"\nmore\n", token()));
-    fs::remove_file(place.path(".env")).unwrap();
-    let _ = rest_with(&session, &[place.path(".env")], TurnOutcome::Complete);
-    assert_eq!(place.committed(), ["D\t.env", "M\tb"]);
-}
-
-#[test]
-fn a_credential_in_the_users_words_is_not_in_the_subject() {
-    let place = Place::new();
-    let prompt = format!("Use {} for the upload", token());
-    let session = place.session_with("enabled = true", &prompt);
-    place.save(&session, "a", "two\n");
-    let said = rest(&session);
-    assert!(place.subjects()[0].starts_with("Use [redacted: "), "{:?}", place.subjects());
-    assert!(!said[0].contains(&token()));
-    // Not even where it would be cut.
-    let prompt = format!("{} and use {}", "word ".repeat(10), token());
-    let session = place.session_with("enabled = true", &prompt);
-    place.save(&session, "a", "three\n");
-    rest(&session);
-    assert!(!place.subjects()[0].contains("ghp_a8"), "{:?}", place.subjects());
-}
-
-#[test]
-fn a_file_that_a_link_or_another_name_leads_to_is_committed_by_what_it_is() {
-    let place = Place::new();
-    let session = place.session();
-    place.write(".env", "SECRET=1\n");
-    place.git(&["config", "core.fsmonitor", "touch sprung"]);
-    std::os::unix::fs::symlink(".env", place.path("link")).unwrap();
-    let _ = rest_with(&session, &[place.path("link")], TurnOutcome::Complete);
-    assert_eq!(place.git(&["show", "HEAD:link"]), ".env", "a link is its name");
-    assert!(!place.path("sprung").exists());
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::shared::beforehand::Further;
+use crate::beforehand::Further;
 
 /// Which answers a question has.
 #[derive(Clone, Copy, Debug)]
@@ -13,14 +13,11 @@ pub(super) struct Choices {
     pub(super) content: bool,
     /// Whether not all was shown.
     pub(super) more: bool,
-    /// Whether a yes opens something, which can be for the session.
-    pub(super) opens: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Reply {
     Yes,
-    Session,
     No,
     Copy,
     Edit,
@@ -30,14 +27,10 @@ pub(super) enum Reply {
     Unknown,
 }
 
-/// As the prompt has them: `[y]es [N]o [e]dit [c]opy [a]ll [?]`, and `[s]ession` behind the yes of a call that opens something.
+/// As the prompt has them: `[y]es [N]o [e]dit [c]opy [a]ll [?]`.
 impl fmt::Display for Choices {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(if self.enter { "[Y]es" } else { "[y]es" })?;
-        if self.opens {
-            f.write_str(" [s]ession")?;
-        }
-        f.write_str(if self.enter { " [n]o" } else { " [N]o" })?;
+        f.write_str(if self.enter { "[Y]es [n]o" } else { "[y]es [N]o" })?;
         if self.content {
             f.write_str(" [e]dit [c]opy")?;
         }
@@ -50,11 +43,9 @@ impl fmt::Display for Choices {
 
 impl Choices {
     pub(super) fn help(self) -> String {
-        let Self { enter, content, more, opens } = self;
+        let Self { enter, content, more } = self;
         let rows = [
-            (!opens, "y", "run it"),
-            (opens, "y", "run it, with that open to this call only"),
-            (opens, "s", "run it, and leave that open until the session ends"),
+            (true, "y", "run it"),
             (true, "n", "do not run it; the turn ends"),
             (content, "e", "edit it first, and run what you made of it"),
             (content, "c", "copy it"),
@@ -77,7 +68,6 @@ impl Choices {
         match reply.as_str() {
             "" if self.enter => return Reply::Yes,
             "y" | "yes" => return Reply::Yes,
-            "s" | "session" if self.opens => return Reply::Session,
             "" | "n" | "no" => return Reply::No,
             "c" | "copy" if self.content => return Reply::Copy,
             "e" | "edit" if self.content => return Reply::Edit,

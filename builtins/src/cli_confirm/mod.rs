@@ -9,7 +9,6 @@
 //! | answer | result |
 //! |---|---|
 //! | `y`, `yes` | run it |
-//! | `s`, `session` | run it, and leave open what it opens until the session ends; offered where a yes opens something |
 //! | `n`, `no` | do not; the turn ends |
 //! | Enter | the one with the capital letter, see below |
 //! | `e` | edit the tool's own content (the file, the command) in `$VISUAL` or `$EDITOR`, and run that |
@@ -35,7 +34,7 @@
 //! and a typing error ask again instead of refusing; a copy that failed says so; an editor may have arguments; the end
 //! of the input, Ctrl-C, a failing terminal and three unknown answers in a row refuse. A diff is known by its hunks, so
 //! that no list is taken for one. What was typed before the question is no answer to it. A gate's question is asked also
-//! after `a`. What a yes opens of the sandbox is named, each on a line, and is open to that call only unless `s` says otherwise.
+//! after `a`.
 
 mod answers;
 mod real;
@@ -54,7 +53,7 @@ use answers::{Choices, Reply};
 use shown::Shown;
 pub use terminal::{Ask, AskError, Terminal};
 
-use crate::shared::beforehand::{Beforehand, Further};
+use crate::beforehand::{Beforehand, Further};
 use undo::loses_nothing;
 
 /// What the model reads when the user said no.
@@ -140,11 +139,8 @@ fn converse(
         None if shown.text.is_empty() => {}
         None => shown.all(terminal, language),
     }
-    if let Some(reason) = question.why.reason() {
+    if let Why::Gate(reason) = question.why {
         terminal.say(reason);
-    }
-    for opened in question.why.opens() {
-        terminal.head(&format!("  a yes opens: {opened}"));
     }
     let beforehand = || session.state_now::<Beforehand>().map_err(|error| error.to_string());
     match beforehand()?.take(question.why) {
@@ -159,19 +155,14 @@ fn converse(
     if settings.bell {
         terminal.bell();
     }
-    let choices = Choices {
-        enter: question.enter,
-        content: !content.is_empty(),
-        more: shown.short.is_some(),
-        opens: !question.why.opens().is_empty(),
-    };
+    let choices =
+        Choices { enter: question.enter, content: !content.is_empty(), more: shown.short.is_some() };
     let prompt = format!("Run {}? {choices} ", visible_line(&call.tool));
     let mut unknown = 0;
     loop {
         let reply = terminal.ask(&prompt, session).map_err(|error| error.to_string())?;
         match choices.parse(&reply) {
             Reply::Yes => return Ok(Confirmation::Confirm),
-            Reply::Session => return Ok(Confirmation::Session),
             Reply::No => return Ok(Confirmation::Skip { reason: DECLINED.to_owned() }),
             Reply::Auto(further) => {
                 beforehand()?.allow(further);

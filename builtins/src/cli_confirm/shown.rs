@@ -8,7 +8,7 @@ use hookspec_process::{visible, visible_line};
 use serde_json::Value;
 
 use super::{Language, Terminal};
-use crate::shared::call_paths::call_paths;
+use crate::call_paths::call_paths;
 
 /// So many rows of a terminal of 80 columns are shown whole; of more, the beginning and the end.
 const ROWS: usize = 24;

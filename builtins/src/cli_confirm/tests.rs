@@ -210,46 +210,6 @@ async fn a_gates_reason_is_shown() {
     assert!(person.read().starts_with("ls\nit looks odd\nRun shell?"), "{}", person.read());
 }
 
-/// What a person says to a command that would read `.env`; whatever was confirmed beforehand.
-async fn opening(replies: &[&str]) -> (Option<Confirmation>, String) {
-    let person = Person::says(replies);
-    let session = session(&person);
-    session.state_now::<Beforehand>().unwrap().allow(Further::All);
-    let call = ToolUse::fenced("shell", [""; 0], "cat .env");
-    let opens = vec!["read `.env\u{202e}`".to_owned(), "the network".to_owned()];
-    let why = Why::Grant { reason: "it needs more than it has".into(), opens };
-    let mut fired = fire!(session, TOOL_CONFIRM { tool_use: &call, preview: None, why: &why }).await;
-    (fired.take_answer().map(|(answer, _)| answer), person.read())
-}
-
-#[tokio::test]
-async fn what_a_yes_opens_is_named_and_can_be_opened_for_the_session() {
-    let (answer, read) = opening(&["s"]).await;
-    assert_eq!(answer, Some(Confirmation::Session));
-    assert!(
-        read.starts_with("cat .env\nit needs more than it has\n  a yes opens: read `.env\\u{202e}`\n  a yes opens: the network\nRun shell? [y]es [s]ession [N]o"),
-        "{read}"
-    );
-    assert_eq!(opening(&["SESSION"]).await.0, Some(Confirmation::Session));
-    assert_eq!(opening(&["y"]).await.0, Some(Confirmation::Confirm));
-    assert_eq!(
-        opening(&["a"]).await.0,
-        Some(Confirmation::Confirm),
-        "all that follow: of what is open to them"
-    );
-    assert!(opening(&[""]).await.0.as_ref().is_some_and(is_refusal), "never on Enter");
-    let (_, read) = opening(&["?", "n"]).await;
-    assert!(read.contains("  y      run it, with that open to this call only\n"), "{read}");
-    assert!(read.contains("  s      run it, and leave that open until the session ends\n"), "{read}");
-}
-
-#[tokio::test]
-async fn where_nothing_is_opened_there_is_no_answer_for_the_session() {
-    let (answer, person) = one(&["s", "y"], "x").await;
-    assert_eq!(answer, Confirmation::Confirm);
-    assert!(person.read().contains("`s` is no answer") && !person.read().contains("[s]ession"));
-}
-
 #[tokio::test]
 async fn a_gates_question_is_put_however_much_was_confirmed_beforehand() {
     let person = Person::says(&["a", "n"]);

@@ -5,8 +5,8 @@
 use hookspec::{Session, ToolUse};
 
 use super::shown::inside;
+use crate::call_paths::call_paths;
 use crate::confirm_policy;
-use crate::shared::call_paths::call_paths;
 
 /// Whether nothing is lost that is not in the call: a command that only shows, a change that holds what it takes
 /// away, a file that was not there.

@@ -4,27 +4,19 @@
 //! links), `git` (starts what the repository's configuration names), `rg` (`--pre`), `printf` (`-v PATH`), `test` (evaluates), `date` (sets), `cd` (moves what follows).
 
 use hookspec::Session;
-use hookspec_process::command::{Redirect, Simple, Word};
+
+use super::shell::{SimpleCommand, Word};
 
 const SHOW: [&str; 23] = [
     "basename", "cat", "cmp", "cut", "df", "dirname", "du", "echo", "false", "head", "id", "ls", "nl", "pwd",
     "readlink", "rev", "stat", "tac", "tail", "true", "uname", "wc", "whoami",
 ];
 
-pub(super) fn only_shows(command: &Simple, session: &Session) -> bool {
-    let Some((first, args)) = command.words.split_first() else { return false };
-    let program = first.text.as_str();
-    let quiet = |kind: Redirect, target: &Word| match kind {
-        Redirect::Duplicate | Redirect::Text => target.known,
-        _ => target.exact() == Some("/dev/null"),
-    };
-    first.known
-        && (program == "grep" || SHOW.contains(&program))
-        && command.wrappers.is_empty()
-        && command.assignments.is_empty()
-        && !command.background
-        && command.redirections.iter().all(|redirection| quiet(redirection.kind, &redirection.target))
-        && args.iter().all(|arg| !leads_elsewhere(program, &arg.text) && is_inside(arg, command, session))
+pub(super) fn only_shows(command: &SimpleCommand, session: &Session) -> bool {
+    let Some((program, args)) = command.words.split_first() else { return false };
+    let program = program.text.as_str();
+    (program == "grep" || SHOW.contains(&program))
+        && args.iter().all(|arg| !leads_elsewhere(program, &arg.text) && is_inside(arg, session))
 }
 
 /// Whether an option follows the links that a program finds, reads a list of files from a file, or waits for what is
@@ -46,17 +38,17 @@ fn leads_elsewhere(program: &str, arg: &str) -> bool {
 }
 
 /// Whether an argument cannot name anything outside the workspace, links that are there now included.
-fn is_inside(arg: &Word, command: &Simple, session: &Session) -> bool {
+fn is_inside(arg: &Word, session: &Session) -> bool {
     let text = arg.text.as_str();
-    if !arg.known || arg.pattern.is_some() || text.contains("..") || text.starts_with(['/', '~']) {
+    if arg.glob || text.contains("..") || text.starts_with(['/', '~']) {
         return false;
     }
     if text.starts_with('-') {
         return !text.contains('/');
     }
     let Some(workspace) = session.workspace().and_then(|path| path.canonicalize().ok()) else { return false };
-    let Some(cwd) = command.cwd.as_deref() else { return false };
+    let cwd = session.cwd();
     let inside = |path: &std::path::Path| path.canonicalize().is_ok_and(|path| path.starts_with(&workspace));
     // What is not there cannot be shown; what is not a path at all is no harm.
-    inside(cwd) && (std::fs::symlink_metadata(cwd.join(text)).is_err() || inside(&cwd.join(text)))
+    inside(&cwd) && (std::fs::symlink_metadata(cwd.join(text)).is_err() || inside(&cwd.join(text)))
 }

@@ -6,7 +6,7 @@ use hookspec::model::{MicroDollars, Usage};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
-use crate::shared::dollars::{cents, thousands};
+use crate::dollars::{cents, thousands};
 
 use super::CostSettings;
 

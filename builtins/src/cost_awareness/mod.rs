@@ -27,7 +27,7 @@ use hookspec::model::{MicroDollars, Request, Usage};
 use hookspec::points::{GENERATION_POST, GENERATION_PRE, SESSION_END, TURN_POST, TURN_PRE};
 use hookspec::{Message, Session, hook};
 
-use crate::shared::models::Models;
+use crate::models::Models;
 
 pub use ledger::Ledger;
 pub use settings::{CostSettings, Percent};

@@ -7,7 +7,7 @@ use hookspec::model::MicroDollars;
 use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 
-use crate::shared::dollars::Dollars;
+use crate::dollars::Dollars;
 
 /// Settings of `cost_awareness`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -9,15 +9,12 @@
 //!
 //! A message is looked at if it has 50 to 5000 characters and no `form` fence. What may be options
 //! ([`looks_like_options`]) is a broad test by shape; what is offered ([`detect`]) is the last list of the message
-//! that is asked about: by a question that the list answers, a phrase like "choose one" or "let me know which" before or
-//! after it, or a header like "Options:". A list is marked by numbers, letters, bullets, `(a)`, or by headings like
-//! `### Option A:`. Lists in code fences don't count. Neither does a report: what was done ("Added …", ✅), what is
-//! described (`name`: …), and what only "Would you like me to go on?" follows.
+//! that is asked about: by a question mark or a phrase like "choose one" in the text before or after it, or by a
+//! header like "Options:". Lists in code fences don't count, and a list that nobody asks about is just a list.
 //!
 //! Different from gptme: detection is by a parser, where a paid model was asked about every list; its result was
 //! thrown away, here it is offered; an option may hold commas and brackets.
 
-mod asked;
 mod detect;
 
 use hookspec::ask::{Answer, Continue, ElicitKind, Elicitation};
@@ -72,7 +69,5 @@ fn last_word(session: &Session) -> Option<String> {
     (last.role == Role::Assistant).then(|| last.content.clone())
 }
 
-#[cfg(test)]
-mod cases;
 #[cfg(test)]
 mod tests;

@@ -10,7 +10,7 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::Hygiene;
-use super::findings::{Finding, Severity};
+use super::rules::{Finding, Severity};
 
 /// At most so many findings of one result are recorded.
 const MOST: usize = 100;

@@ -6,42 +6,24 @@
 //! `[INJECTION BLOCKED: …]`. The passage itself is never repeated. **Keeps** an audit, if it is told where:
 //! a JSON line for each finding of high severity (in block mode of low severity too) with rule, place and the
 //! start of the passage's hash; without a file the same goes to the log of the program. **Costs** one pass over each
-//! result to make it plain and two for words; a pattern runs only where a word of it is there. All of it takes
+//! result to make it plain and one for a few words; a pattern runs only where a word of it is there. All of it takes
 //! time linear in the length.
 //!
-//! What an attack says in English, German, French, Spanish, Italian, Portuguese, Russian, Polish, Turkish, Chinese, Japanese,
-//! Korean, Arabic and Hindi is known by words that stand together (`data/injection.toml`): to drop the orders from before, to obey
-//! this text alone, to hide something from the user, to send a secret away. Each such signal has points; a few sentences that
-//! reach enough are a finding. What base64, hex, rot13, percent signs, entities, digits for letters, gaps or the wrong direction
-//! hide is read as well. What is quoted where attacks are talked of is an example, what a sentence tells of others is a report,
-//! and neither counts.
-//!
-//! This is a net with holes, measured on a corpus of its own (`tests/injection`: 200 attacks and 200 honest texts that come near
-//! one). It makes an attack visible; what holds without it is that foreign text is framed and never the system's
-//! ([why](../decisions/0033-labels-and-foreign-text.md)), and what a tool may do is for gates, [labels](../sessions.md#labels) and
-//! confirmations to say.
+//! This is a net with holes: it knows common wordings in English. It makes an attack visible; what a tool may
+//! do is for gates and confirmations to say.
 //!
 //! Different from gptme: block mode removes the text instead of adding a note after it; every tool that brings
 //! outside text is screened (python, tmux, search, sub-agents), and so is a tool with a single message. All
 //! findings are told and none is quoted. Words are compared without invisible characters, look-alike letters
-//! and emphasis. "You are now a pirate" or "ignore above" alone are none. The audit is bounded. An unknown mode is an error and not
-//! "warn".
-//!
-//! Its files: `plain` makes a text comparable, `words` finds words of the table in it, `rules` English wordings, `signals` what they
-//! mean together, `context` what is an example, `coded` texts within texts, `findings` the sum, `audit` the audit.
+//! and emphasis, the patterns know more wordings ("the previous instructions", "disregard"), and they keep to
+//! whole words, so that "gitignore before" is none. "Ignore above" alone is of low severity. The audit is
+//! bounded. An unknown mode is an error and not "warn".
 
 mod audit;
-mod coded;
-mod context;
-#[cfg(test)]
-mod corpus;
-mod findings;
 mod plain;
 mod rules;
-mod signals;
 #[cfg(test)]
 mod tests;
-mod words;
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -52,28 +34,11 @@ use hookspec::points::TOOL_RESULT_TRANSFORM;
 use hookspec::{Fold, Message, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::shared::globs::Globs;
+use crate::globs::Globs;
 
 pub use audit::AuditPath;
-use findings::{Finding, Severity, findings};
-
-/// The rules cannot be used: then nothing is screened, and the program says so.
-#[derive(Clone, Debug, thiserror::Error)]
-#[error("the rules of screening cannot be read ({0}); this build of the program is broken")]
-pub struct RulesError(String);
-
-impl RulesError {
-    fn new(error: impl std::fmt::Display) -> Self {
-        Self(error.to_string())
-    }
-}
-
-/// The rules by which a text surely gives orders to a model; none where it does not.
-pub(crate) fn orders_in(text: &str) -> Result<Vec<&'static str>, RulesError> {
-    let sure = findings(text)?.into_iter().filter(|finding| finding.severity == Severity::High);
-    let rules: std::collections::BTreeSet<_> = sure.map(|finding| finding.rule).collect();
-    Ok(rules.into_iter().collect())
-}
+pub use rules::RulesError;
+use rules::{Finding, Severity, findings};
 
 /// What is done about a finding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

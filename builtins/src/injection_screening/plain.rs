@@ -1,14 +1,13 @@
 //! A text as it is compared with the rules: without the tricks that hide words from a comparison and not
 //! from a reader.
 
-use hookspec_process::{deceives, look_alike};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
 /// So many invisible tag characters in a row carry a text; a flag of a region has at most seven.
 const HIDDEN: usize = 8;
 
-/// A text in plain small letters, and where each part of it came from.
+/// A text in plain letters, and where each part of it came from.
 #[derive(Debug, Default)]
 pub(super) struct Plain {
     pub(super) text: String,
@@ -20,7 +19,7 @@ pub(super) struct Plain {
 }
 
 impl Plain {
-    /// Letters are decomposed (full-width, ligatures, accents) and made small, look-alikes become Latin, invisible
+    /// Letters are decomposed (full-width, ligatures, accents), look-alikes become Latin, invisible
     /// characters and emphasis marks go, and every run of white space is one space.
     pub(super) fn of(source: &str) -> Self {
         let mut plain = Self { source_len: source.len(), ..Self::default() };
@@ -28,21 +27,19 @@ impl Plain {
         let mut tags = 0;
         for (at, ch) in source.char_indices() {
             if ch.is_ascii() {
-                plain.push(at, ch.to_ascii_lowercase());
+                plain.push(at, ch);
             } else if let Some(tag) = tag_character(ch) {
                 tags += 1;
                 if tags == HIDDEN {
                     plain.hidden.push(at);
                 }
-                plain.push(at, tag.to_ascii_lowercase());
+                plain.push(at, tag);
                 continue;
             } else {
-                for ch in std::iter::once(ch).nfkd() {
-                    if ch.is_whitespace() || !(is_combining_mark(ch) || deceives(ch)) {
-                        // Of one letter that has two small ones nothing is looked for.
-                        let small = ch.to_lowercase().next().unwrap_or(ch);
-                        plain.push(at, look_alike(small));
-                    }
+                for ch in
+                    std::iter::once(ch).nfkd().filter(|ch| !is_combining_mark(*ch) && !is_invisible(*ch))
+                {
+                    plain.push(at, look_alike(ch));
                 }
             }
             tags = 0;
@@ -59,14 +56,6 @@ impl Plain {
             self.steps.push((self.text.len(), at));
         }
         self.text.push(ch);
-    }
-
-    /// The offset in the plain text that belongs to an offset in the source.
-    pub(super) fn plain(&self, source: usize) -> usize {
-        let next = self.steps.partition_point(|(_, at)| *at <= source);
-        let (from, at) =
-            next.checked_sub(1).and_then(|step| self.steps.get(step)).copied().unwrap_or_default();
-        (from + source - at).min(self.text.len())
     }
 
     /// The offset in the source that belongs to an offset in the plain text.
@@ -86,6 +75,47 @@ fn tag_character(ch: char) -> Option<char> {
     }
 }
 
+fn is_invisible(ch: char) -> bool {
+    matches!(
+        u32::from(ch),
+        0xAD | 0x34F | 0x61C | 0x115F..=0x1160 | 0x17B4..=0x17B5 | 0x180B..=0x180F | 0x200B..=0x200F
+            | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0
+            | 0x1D173..=0x1D17A | 0xE0000..=0xE0FFF
+    )
+}
+
+/// Letters of other alphabets that look like Latin ones, and typographic marks.
+fn look_alike(ch: char) -> char {
+    match ch {
+        'а' | 'α' => 'a',
+        'е' | 'ε' => 'e',
+        'о' | 'ο' | 'σ' => 'o',
+        'р' | 'ρ' => 'p',
+        'с' | 'ϲ' => 'c',
+        'у' | 'γ' => 'y',
+        'х' | 'χ' => 'x',
+        'і' | 'ι' | 'ı' | 'Ι' | 'І' => 'i',
+        'ѕ' => 's',
+        'ј' => 'j',
+        'һ' => 'h',
+        'ԁ' => 'd',
+        'ν' | 'ѵ' => 'v',
+        'ո' | 'η' => 'n',
+        'ɡ' | 'ց' => 'g',
+        'Α' | 'А' => 'A',
+        'Ε' | 'Е' => 'E',
+        'Ο' | 'О' => 'O',
+        'Ρ' | 'Р' => 'P',
+        'С' => 'C',
+        'Τ' | 'Т' | 'т' | 'τ' => 'T',
+        'ӏ' | 'Ӏ' => 'l',
+        '‘' | '’' | 'ʼ' => '\'',
+        '“' | '”' => '"',
+        '‐'..='―' => '-',
+        _ => ch,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,10 +124,10 @@ mod tests {
     fn tricks_become_plain_and_offsets_lead_back() {
         let table = [
             ("a  b\n\tc", "a b c"),
-            ("ig\u{200b}nore\u{2800}\u{1d159}", "ignore"),
+            ("ig\u{200b}nore", "ignore"),
             ("ｉｇｎｏｒｅ", "ignore"),
             ("іgnоrе", "ignore"),
-            ("Ignoré **ALL**", "ignore all"),
+            ("ignoré **all**", "ignore all"),
             ("don’t", "don't"),
             ("\u{e0069}\u{e0067}", "ig"),
         ];

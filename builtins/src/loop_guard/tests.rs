@@ -88,16 +88,8 @@ fn a_message_with_which_a_hook_keeps_the_agent_going_does_not_end_it() {
 }
 
 #[test]
-fn cycles_of_two_to_six_are_seen() {
-    let cycles: [&[&str]; 7] = [
-        &["a", "b"],
-        &["a", "b", "c"],
-        &["a", "b", "b"],
-        &["a", "b", "c", "d"],
-        &["a", "b", "c", "d", "e"],
-        &["a", "b", "c", "d", "e", "f"],
-        &["a", "b", "a", "b", "a", "c"],
-    ];
+fn cycles_of_two_and_three_are_seen() {
+    let cycles: [&[&str]; 3] = [&["a", "b"], &["a", "b", "c"], &["a", "b", "b"]];
     for cycle in cycles {
         let session = session("");
         for time in 1..=6 {
@@ -113,10 +105,10 @@ fn cycles_of_two_to_six_are_seen() {
 }
 
 #[test]
-fn a_cycle_of_seven_is_not_looked_for() {
+fn a_cycle_of_four_is_not_looked_for() {
     let session = session("");
     for _ in 0..9 {
-        for command in ["a", "b", "c", "d", "e", "f", "g"] {
+        for command in ["a", "b", "c", "d"] {
             assert_eq!(go(&session, &shell(command), ""), (None, false));
         }
     }
@@ -158,8 +150,6 @@ fn a_call_is_the_same_whatever_its_id_place_and_order_of_arguments() {
     let call = |json: &str, id: &str| ToolUse::native("t", id, serde_json::from_str(json).unwrap());
     let mut moved = call(r#"{"b": {"y": [2], "x": 1}, "a": 1}"#, "2");
     moved.start = Some(7);
-    let session = session("");
-    let hash_of = |call: &ToolUse| same::hash_of(call, &session);
     assert_eq!(hash_of(&call(r#"{"a": 1, "b": {"x": 1, "y": [2]}}"#, "1")), hash_of(&moved));
     for other in [
         shell("a"),
@@ -177,64 +167,9 @@ fn a_call_is_the_same_whatever_its_id_place_and_order_of_arguments() {
     }
 }
 
-/// One command in many spellings, and results that differ in what means nothing.
-#[test]
-fn two_spellings_of_one_command_are_one() {
-    let folder = tempfile::tempdir().unwrap();
-    let base = session("");
-    let session = Session::builder(base.hooks(), "s").workspace(folder.path()).build();
-    let here = folder.path().display();
-    let one = hash_of(&shell("cargo test --lib"), &session);
-    for other in [
-        "cargo  test   --lib\n",
-        "cargo 'test' \"--lib\"",
-        "cargo test --lib # try 2",
-        "timeout 60 cargo test --lib",
-        "timeout 120 cargo test --lib 2>&1",
-        "sleep 5 && cargo test --lib",
-        "sh -c 'cargo test --lib'",
-        "env cargo test --lib",
-        "x=test; cargo $x --lib",
-        "cargo \\\n test --lib",
-        &format!("cd {here} && cargo test --lib"),
-    ] {
-        assert_eq!(hash_of(&shell(other), &session), one, "{other:?}");
-    }
-    for other in [
-        "cargo test",
-        "cargo test --lib > out",
-        "sudo cargo test --lib",
-        "RUST_LOG=x cargo test --lib",
-        "cd / && cargo test --lib",
-        "cargo test --lib; ls",
-        "cargo test --lib 'open",
-    ] {
-        assert_ne!(hash_of(&shell(other), &session), one, "{other}");
-    }
-    let native = |command: &str, timeout: u32| {
-        let arguments = json!({ "command": command, "timeout": timeout });
-        ToolUse::native("Bash", "1", arguments.as_object().unwrap().clone())
-    };
-    assert_eq!(hash_of(&native("ls  -l", 1), &session), hash_of(&native("ls -l", 2), &session));
-    assert_ne!(hash_of(&native("ls -l", 1), &session), hash_of(&native("ls -a", 1), &session));
-    let save = |text: &str| ToolUse::fenced("save", ["a.py"], text);
-    assert_ne!(hash_of(&save("if x:\n  y"), &session), hash_of(&save("if x:\n    y"), &session));
-}
-
-#[test]
-fn times_and_counters_in_the_result_do_not_hide_a_repetition() {
-    let session = session("");
-    for time in 1..=4 {
-        let call = shell(&format!("cargo test # {time}"));
-        let result = format!("attempt {time}: failed after 0.{time}s at 0x{time}f (pid {time})");
-        assert_eq!(go(&session, &call, &result).1, time == 3, "{time}");
-    }
-    assert!(gate(&session, &shell("cargo  test")).is_some());
-}
-
 #[test]
 fn the_hash_is_the_same_in_every_process() {
-    assert_eq!(same::hash(["shell", "ls"]), "45df36eccd67dda3");
+    assert_eq!(hash(["shell", "ls"]), "45df36eccd67dda3");
 }
 
 #[test]

@@ -16,7 +16,7 @@ use serde_json::{Map, Value, json};
 use super::ManifestError;
 use super::key::{Key, private};
 use super::record::{Phase, Record, mark, seal};
-use crate::shared::places::file_name;
+use crate::places::file_name;
 
 /// Ends of the names of a session's two files.
 pub(super) const RECORDS: &str = ".manifest.jsonl";

@@ -40,7 +40,7 @@ use hookspec::tool::ToolStatus;
 use hookspec::{Message, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::shared::places::place;
+use crate::places::place;
 
 pub use chain::Chain;
 pub use findings::{Finding, Problem};

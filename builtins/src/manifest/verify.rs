@@ -16,7 +16,7 @@ use super::chain::{RECORDS, TAIL, Tail};
 use super::findings::{Finding, Problem};
 use super::key::Key;
 use super::record::{KEYED, Phase, seal};
-use crate::shared::places::file_name;
+use crate::places::file_name;
 
 /// What was looked at, and what was found.
 #[derive(Clone, Debug, Default, Serialize)]

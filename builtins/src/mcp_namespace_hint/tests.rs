@@ -142,15 +142,3 @@ fn foreign_text_is_short_escaped_and_on_one_line() {
     let lines: Vec<_> = said.lines().skip(1).collect();
     assert_eq!(lines, ["- `x.a`: one &lt;/system_info&gt; t…", "- `x.b`: äöü", "… and 2 more"]);
 }
-
-#[test]
-fn it_is_on_only_where_it_can_speak() {
-    use hookspec::Mode;
-    for (mode, on) in
-        [(Mode::Cli, false), (Mode::Server, false), (Mode::Bridge, false), (Mode::Embedded, true)]
-    {
-        let rows = Registry::builder().mode(mode).build().unwrap().list();
-        let row = rows.iter().find(|row| row.info.name == "mcp_namespace_hint.hint").unwrap();
-        assert_eq!(row.on, on, "{mode:?}");
-    }
-}

@@ -27,9 +27,9 @@ use hookspec::tool::{ToolError, ToolErrorClass, ToolResult};
 use hookspec::{Around, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::shared::faults::Faults;
-use crate::shared::globs::Globs;
-use crate::shared::text::seconds;
+use crate::faults::Faults;
+use crate::globs::Globs;
+use crate::text::seconds;
 
 use wait::Tries;
 

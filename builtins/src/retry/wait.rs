@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Settings;
-use crate::shared::text::seconds;
+use crate::text::seconds;
 
 /// The tries of one piece of work.
 #[derive(Debug)]

@@ -1,43 +1,30 @@
-//! `secrets_guard`: keeps credentials out of files, commands, and all that is kept or sent.
+//! `secrets_guard`: keeps credentials out of files, commands and the conversation.
 //!
-//! **Watches** what tools are about to write, the arguments of every other tool call, and every text that a session keeps or sends.
-//! **Speaks** in three ways. It refuses to save text that holds a credential in clear, by the formats of more than a hundred
-//! issuers; where the format alone does not prove it (a web token, a password in a URL, `secret = "…"` with a value that looks
-//! random) the user is asked. It asks before a command prints credentials (`cat .env`, `printenv`, `gh auth token`) or a tool reads
-//! a file that has them. And it takes credentials out of texts, with `[redacted: …]` in their place: that part is a redactor and no
-//! hook, which core itself asks before any hook sees a result, a prompt or an error, and before anything reaches the log, the model,
-//! a timeline or a saved state. No list of hooks takes it away; `redact = "off"` does. A credential is never repeated: its kind, its
-//! line and its length are, and of a token with a public prefix the first four characters. **Keeps** nothing. **Costs** one pass for a
-//! few words over each text, a pattern only where a word of it is there, and one question to the file system for each folder of
-//! the workspace when something is redacted, in a tenth of the time at most.
+//! **Watches** what tools are about to write, the arguments of every other tool call, and each result before it
+//! is stored. **Speaks** in three ways. It refuses text that holds a credential in clear, by the formats of some
+//! thirty issuers; where the format alone does not prove it (a web token, a password in a URL, `secret = "…"` with
+//! a value that looks random) the user is asked. It asks before a command prints credentials (`cat .env`,
+//! `printenv`, `gh auth token`) or a tool reads a file that has them. It replaces credentials in results by
+//! `[redacted: …]`. A credential is never repeated: its kind, its line and its length are, and of a token with a
+//! public prefix the first four characters. **Keeps** nothing. **Costs** one pass for a few words over each text, two
+//! over a result; a pattern runs only where a word of it is there.
 //!
-//! What is redacted: values by their format; and values that are known, because they stand in a secret file of the workspace
-//! (`.env`, keys, `.netrc`, …), in one that clouds and registries keep in the home folder, or in a variable of the host whose name
-//! says that it is secret. Known ones are found in base64, hexadecimal, in URLs and JSON, backwards, wrapped over lines and in part
-//! too. What is compressed, encrypted or spelled out is not found; there the sandbox holds.
+//! A credential that was in the file already is no news. Values of manuals (`AKIAIOSFODNN7EXAMPLE`) and
+//! placeholders pass. What is none can be let through by `allow_paths` (globs) and `allow_values` (patterns); a line
+//! with the comment `hookspec: allow-secret` is asked about and not refused, since it may be the model that wrote
+//! the comment, and it stays as it is in results.
 //!
-//! The model's own words are redacted where they are kept, shown or handed to hooks; a call runs as it was written, and only the hooks
-//! that decide about it see it so. The user's prompt is redacted before hooks, log and model have it, and the user is told. A text
-//! that cannot be looked at is withheld.
-//!
-//! In a file a credential that was there already is no news. Values of manuals (`AKIAIOSFODNN7EXAMPLE`) and placeholders pass. What is
-//! none can be let through by `allow_paths` (globs) and `allow_values` (patterns, of texts too). A line of a file with the comment
-//! `hookspec: allow-secret` is asked about and not refused, since it may be the model that wrote the comment; in other texts the
-//! comment means nothing. A file that would get a `[redacted: …]` in the place of a credential is asked about.
-//!
-//! It looks at files after all other hooks there, to see what will be written; a hook that ends the chain ends it for this one too.
-//!
-//! Its files: `table` are the formats (`data/secrets.toml`), `flat` is the text as they read it, `known` the values that are known,
-//! `redactor` what core asks, `commands` the commands that print credentials, `patterns` those of the settings.
+//! It looks at files after all other hooks there, to see what will be written; a hook that ends the chain ends it for
+//! this one too. It looks at results twice: first, so that no other hook sees the credential and no version of the
+//! result in the timeline has it, and last, for what other hooks put in. A hook that puts one in has it in its own
+//! version there. What the model itself wrote, a refused call included, stays in the conversation. A file that would get a `[redacted: …]` in the place of a credential is
+//! asked about. It is a net with holes: a credential that is encoded is not seen, and what a program prints that it
+//! does not know is seen only in the result.
 //!
 //! Different from gptme, which has no such guard.
 
-mod commands;
-mod flat;
-mod known;
 mod patterns;
-mod redactor;
-pub(crate) mod screen;
+mod prints;
 mod table;
 #[cfg(test)]
 mod tests;
@@ -46,18 +33,16 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::path::Path;
 
-use hookspec::points::{FILE_PRE_PATCH, FILE_PRE_SAVE, TOOL_POST_EXECUTE, TOOL_PRE_EXECUTE};
-use hookspec::session::Label;
-use hookspec::{Gate, Message, Session, ToolUse, hook};
+use hookspec::points::{FILE_PRE_PATCH, FILE_PRE_SAVE, TOOL_PRE_EXECUTE, TOOL_RESULT_TRANSFORM};
+use hookspec::{Fold, Gate, Message, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::shared::globs::Globs;
-use crate::shared::text::escape;
+use crate::globs::Globs;
+use crate::text::escape;
 
-use commands::{Printed, is_credential_file};
 pub use patterns::{PatternError, Patterns};
-pub use redactor::redacted;
+use prints::Printed;
 pub use table::TableError;
 use table::{Found, table};
 
@@ -66,7 +51,7 @@ const TOLD: usize = 5;
 /// A file that is larger, in bytes, is not read to see which credentials it had.
 const LARGEST: u64 = 16 << 20;
 
-/// Which credentials are taken out of what is kept and sent.
+/// Which credentials are taken out of results.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Redact {
@@ -83,7 +68,7 @@ pub enum Redact {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Settings {
-    /// Which credentials are taken out of what is kept and sent: `off`, `sure` or `all`.
+    /// Which credentials are taken out of results: `off`, `sure` or `all`.
     pub redact: Redact,
     /// Whether the user is asked before a command prints credentials.
     pub commands: bool,
@@ -138,7 +123,7 @@ fn before_patch(
 
 /// Looks at a call: for credentials in it, and for commands that print some.
 #[hook(TOOL_PRE_EXECUTE, priority = 100)]
-fn before_call(tool_use: &ToolUse, session: &Session, settings: &Settings) -> Said<Gate> {
+fn before_call(tool_use: &ToolUse, settings: &Settings) -> Said<Gate> {
     if settings.except.fit(&tool_use.tool) {
         return Ok(None);
     }
@@ -149,23 +134,47 @@ fn before_call(tool_use: &ToolUse, session: &Session, settings: &Settings) -> Sa
     if !settings.commands {
         return Ok(None);
     }
-    let (prints, cwd) = (&table()?.prints, session.cwd());
-    let allowed = |path: &Path| is_allowed(path, session, settings);
-    let mut scripts = commands_of(tool_use).into_iter();
-    let printed = scripts.find_map(|command| prints.printed_by(command, &cwd, &allowed));
-    let is_read = |path: &&str| is_credential_file(&cwd.join(path), &allowed);
-    let read = || files(tool_use).into_iter().find(is_read);
+    let prints = &table()?.prints;
+    let allowed = &settings.allow_paths;
+    let printed = commands(tool_use).into_iter().find_map(|command| prints.printed_by(command, allowed));
+    let read = || files(tool_use).into_iter().find(|path| prints.is_credential_file(path, allowed));
     let printed = printed.or_else(|| read().map(|path| Printed::File(path.to_owned())));
     Ok(printed.map(|printed| Gate::ask(question(&printed))))
 }
 
-/// Labels the session where a result had a credential in it: a stand-in is there now, for whoever sees it.
-#[hook(TOOL_POST_EXECUTE, priority = 100)]
-fn after_call(tool_use: &ToolUse, result: &[Message], session: &Session) {
-    if result.iter().any(|message| has_stand_in(&message.content)) {
-        let tool = escape(&tool_use.tool);
-        session.add_label(Label::READ_SECRET, format!("a result of `{tool}` had a credential in it"));
+/// Takes credentials out of a result before other hooks see it.
+#[hook(TOOL_RESULT_TRANSFORM, priority = 1000)]
+fn redact(result: &[Message], settings: &Settings) -> Said<Fold<Vec<Message>>> {
+    without_credentials(result, settings)
+}
+
+/// Takes out what other hooks put into a result.
+#[hook(TOOL_RESULT_TRANSFORM, priority = -100)]
+fn redact_again(result: &[Message], settings: &Settings) -> Said<Fold<Vec<Message>>> {
+    without_credentials(result, settings)
+}
+
+fn without_credentials(result: &[Message], settings: &Settings) -> Said<Fold<Vec<Message>>> {
+    let mut changed = None;
+    for (index, message) in result.iter().enumerate() {
+        let mut found = credentials(&message.content, settings)?;
+        found.retain(|found| {
+            let wanted = match settings.redact {
+                Redact::Off => false,
+                Redact::Sure => found.rule.sure,
+                Redact::All => true,
+            };
+            wanted && !found.marked
+        });
+        if found.is_empty() {
+            continue;
+        }
+        let messages: &mut Vec<Message> = changed.get_or_insert_with(|| result.to_vec());
+        if let Some(into) = messages.get_mut(index) {
+            into.content = redacted(&message.content, &found);
+        }
     }
+    Ok(changed.map(Fold))
 }
 
 fn credentials(text: &str, settings: &Settings) -> Result<Vec<Found>, TableError> {
@@ -197,7 +206,19 @@ fn is_allowed(path: &Path, session: &Session, settings: &Settings) -> bool {
     settings.allow_paths.fit(path) || inside.is_some_and(|path| settings.allow_paths.fit(path))
 }
 
-/// Whether a text has what the redactor puts in the place of a credential.
+fn redacted(text: &str, found: &[Found]) -> String {
+    let mut redacted = String::with_capacity(text.len());
+    let mut from = 0;
+    for found in found {
+        redacted.push_str(text.get(from..found.range.start).unwrap_or_default());
+        let _ = write!(redacted, "[redacted: {}]", found.described(text));
+        from = found.range.end;
+    }
+    redacted.push_str(text.get(from..).unwrap_or_default());
+    redacted
+}
+
+/// Whether a text has what [`redacted`] puts in the place of a credential.
 fn has_stand_in(text: &str) -> bool {
     text.split("[redacted: ")
         .skip(1)
@@ -268,7 +289,7 @@ fn arguments(call: &ToolUse) -> String {
 }
 
 /// What of a call goes to a shell.
-fn commands_of(call: &ToolUse) -> Vec<&str> {
+fn commands(call: &ToolUse) -> Vec<&str> {
     let is_shell = matches!(last_name(&call.tool), "bash" | "sh" | "shell" | "terminal" | "tmux" | "zsh");
     let block = Some(call.content.as_str()).filter(|_| is_shell);
     block.into_iter().chain(texts(&call.kwargs, &["command", "cmd", "script"])).collect()
@@ -276,18 +297,17 @@ fn commands_of(call: &ToolUse) -> Vec<&str> {
 
 /// The files that a reading tool is to show.
 fn files(call: &ToolUse) -> Vec<&str> {
-    let name = last_name(&call.tool).to_ascii_lowercase();
-    if !(name.starts_with("read") || matches!(name.as_str(), "cat" | "grep" | "open" | "view")) {
+    let name = last_name(&call.tool);
+    if !(name.starts_with("read") || matches!(name, "cat" | "open" | "view")) {
         return Vec::new();
     }
     let words = call.args.iter().map(String::as_str).chain(call.content.lines().map(str::trim));
     words.chain(texts(&call.kwargs, &["path", "file", "file_path", "filename"])).collect()
 }
 
-/// A tool's name without its server: `files.read`, and `mcp__files__read` as clients have it.
+/// A tool's name without its server.
 fn last_name(tool: &str) -> &str {
-    let name = tool.rsplit('.').next().unwrap_or(tool);
-    name.rsplit("__").next().unwrap_or(name)
+    tool.rsplit('.').next().unwrap_or(tool)
 }
 
 fn texts<'c>(kwargs: &'c Map<String, Value>, names: &[&str]) -> impl Iterator<Item = &'c str> {

@@ -1,22 +1,16 @@
 //! What credentials look like: `data/secrets.toml`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{LazyLock, OnceLock};
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde::Deserialize;
 
-use crate::shared::late::LatePattern;
-
-use super::flat::flat;
+use crate::late::{LateGlobs, LatePattern};
 
 /// Whoever writes this on a line says that it holds no credential.
 const MARK: &str = "hookspec: allow-secret";
-
-/// So many texts are looked at before a faster search is made.
-const SOME: u32 = 64;
 
 /// The table of formats cannot be used: then nothing passes.
 #[derive(Clone, Debug, thiserror::Error)]
@@ -57,10 +51,6 @@ pub(super) struct Rule {
     /// Values that people write in examples, whole and in small letters.
     #[serde(default)]
     plain: Vec<String>,
-    /// How a test makes one.
-    #[serde(default)]
-    #[cfg_attr(not(test), expect(dead_code, reason = "for the tests"))]
-    pub(super) example: String,
     /// Whether it is a key in base64, in which one character may well be there many times.
     #[serde(default)]
     key: bool,
@@ -71,6 +61,13 @@ pub(super) struct Rule {
 #[serde(deny_unknown_fields)]
 pub(super) struct Prints {
     pub(super) commands: Vec<String>,
+    pub(super) readers: BTreeSet<String>,
+    pub(super) searchers: BTreeSet<String>,
+    pub(super) senders: BTreeSet<String>,
+    pub(super) runners: BTreeSet<String>,
+    pub(super) files: LateGlobs,
+    pub(super) harmless: LateGlobs,
+    pub(super) names: Vec<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -91,9 +88,6 @@ pub(super) struct Table {
     dummy_words: OnceLock<Result<AhoCorasick, TableError>>,
     /// All words of all rules, and the rule of each.
     words: AhoCorasick,
-    /// The same as a table of all states, once so many texts have been looked at that it is worth making.
-    fast_words: OnceLock<Option<AhoCorasick>>,
-    looked_at: AtomicU32,
     rule_of_word: Vec<usize>,
 }
 
@@ -116,9 +110,7 @@ static TABLE: LazyLock<Result<Table, TableError>> = LazyLock::new(|| {
     let words: Vec<_> =
         each.flat_map(|(index, rule)| rule.words.iter().map(move |word| (index, word.as_str()))).collect();
     Ok(Table {
-        words: automaton(words.iter().map(|(_, word)| *word), AhoCorasickKind::ContiguousNFA)?,
-        fast_words: OnceLock::new(),
-        looked_at: AtomicU32::new(0),
+        words: automaton(words.iter().map(|(_, word)| *word))?,
         rule_of_word: words.iter().map(|(index, _)| *index).collect(),
         dummies: written.dummies,
         dummy_words: OnceLock::new(),
@@ -127,14 +119,11 @@ static TABLE: LazyLock<Result<Table, TableError>> = LazyLock::new(|| {
     })
 });
 
-/// A search for all of the words at once. A table of all states is searched twice as fast, and takes longer to make than the
-/// rest of what one event costs.
-fn automaton<'w>(
-    words: impl IntoIterator<Item = &'w str>,
-    kind: AhoCorasickKind,
-) -> Result<AhoCorasick, TableError> {
+/// A search for all of the words at once. A table of all states would be searched twice as fast, and takes longer to
+/// make than the rest of what one event costs.
+fn automaton<'w>(words: impl IntoIterator<Item = &'w str>) -> Result<AhoCorasick, TableError> {
     let builder = &mut AhoCorasick::builder();
-    let builder = builder.ascii_case_insensitive(true).kind(Some(kind));
+    let builder = builder.ascii_case_insensitive(true).kind(Some(AhoCorasickKind::ContiguousNFA));
     builder.build(words).map_err(|error| TableError(error.to_string()))
 }
 
@@ -152,8 +141,6 @@ impl Table {
     /// The credentials in a text, in its order; none of them lies in another.
     pub(super) fn credentials(&'static self, text: &str) -> Result<Vec<Found>, TableError> {
         let mut found: BTreeMap<usize, Found> = BTreeMap::new();
-        let flat = flat(text);
-        let (lines, text) = (text, flat.as_ref());
         let candidates = self.candidates(text);
         // What is sure goes before a guess about the same text.
         for sure in [true, false] {
@@ -174,37 +161,24 @@ impl Table {
             }
         }
         let mut found: Vec<_> = found.into_values().collect();
-        place(lines, &mut found);
+        place(text, &mut found);
         Ok(found)
     }
 
-    fn automaton(&self) -> &AhoCorasick {
-        if self.looked_at.fetch_add(1, Ordering::Relaxed) < SOME {
-            return &self.words;
-        }
-        let words = || self.rules.iter().flat_map(|rule| rule.words.iter().map(String::as_str));
-        let made = self.fast_words.get_or_init(|| automaton(words(), AhoCorasickKind::DFA).ok());
-        made.as_ref().unwrap_or(&self.words)
-    }
-
     /// The rules of which a word is in the text.
-    fn candidates(&self, text: &str) -> Vec<usize> {
-        let mut is_one = vec![false; self.rules.len()];
-        for word in self.automaton().find_overlapping_iter(text) {
-            if let Some(rule) = self.rule_of_word.get(word.pattern().as_usize())
-                && let Some(is_one) = is_one.get_mut(*rule)
-            {
-                *is_one = true;
+    fn candidates(&self, text: &str) -> BTreeSet<usize> {
+        let mut rules = BTreeSet::new();
+        for word in self.words.find_overlapping_iter(text) {
+            rules.extend(self.rule_of_word.get(word.pattern().as_usize()));
+            if rules.len() == self.rules.len() {
+                break;
             }
         }
-        is_one.iter().enumerate().filter(|(_, is_one)| **is_one).map(|(rule, _)| rule).collect()
+        rules
     }
 
-    /// Whether it is one of the values that manuals and templates have.
     fn is_dummy(&self, value: &str) -> Result<bool, TableError> {
-        let compiled = self.dummy_words.get_or_init(|| {
-            automaton(self.dummies.iter().map(String::as_str), AhoCorasickKind::ContiguousNFA)
-        });
+        let compiled = self.dummy_words.get_or_init(|| automaton(self.dummies.iter().map(String::as_str)));
         compiled.as_ref().map(|words| words.is_match(value)).map_err(Clone::clone)
     }
 
@@ -240,14 +214,6 @@ fn place(text: &str, found: &mut [Found]) {
     }
 }
 
-#[cfg(test)]
-impl Rule {
-    /// Whether it begins where a word does.
-    pub(super) fn has_start(&self) -> bool {
-        self.pattern.written().starts_with("(?-u:")
-    }
-}
-
 impl Found {
     pub(super) fn value<'t>(&self, text: &'t str) -> &'t str {
         text.get(self.range.clone()).unwrap_or_default()
@@ -271,20 +237,20 @@ fn counts(value: &str) -> [usize; 256] {
 }
 
 /// How many different bytes are in it: what a person types to fill in a form has few.
-pub(super) fn distinct(value: &str) -> usize {
+fn distinct(value: &str) -> usize {
     counts(value).iter().filter(|count| **count > 0).count()
 }
 
 /// Shannon's entropy, in bits a byte.
 #[allow(clippy::cast_precision_loss)] // lengths of tokens
-pub(super) fn entropy(value: &str) -> f64 {
+fn entropy(value: &str) -> f64 {
     let length = value.len().max(1) as f64;
     let shares = counts(value).into_iter().filter(|count| *count > 0).map(|count| count as f64 / length);
     -shares.map(|share| share * share.log2()).sum::<f64>()
 }
 
 /// Whether it is put together from words, as `settings.token_v2` and `prod-db-01` are.
-pub(super) fn is_name(value: &str) -> bool {
+fn is_name(value: &str) -> bool {
     let parts: Vec<_> = value.split(['.', '_', '-', '/', ':', '!']).filter(|part| !part.is_empty()).collect();
     let is_word = |part: &&str| {
         let letters = part.trim_end_matches(|c: char| c.is_ascii_digit());

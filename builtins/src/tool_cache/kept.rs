@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::Settings;
-use crate::shared::text::sorted;
+use crate::text::sorted;
 
 /// What an answer of a pure tool hangs on.
 #[derive(Clone, Debug, PartialEq, Eq)]

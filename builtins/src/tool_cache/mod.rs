@@ -25,7 +25,7 @@ use hookspec::tool::{ToolEntry, ToolResult, ToolStatus};
 use hookspec::{Around, Session, ToolUse, hook};
 use serde::{Deserialize, Serialize};
 
-use crate::shared::globs::Globs;
+use crate::globs::Globs;
 
 pub use kept::Kept;
 use kept::Key;

@@ -4,7 +4,7 @@ use hookspec::tool::ToolStatus;
 use hookspec::{Message, ToolUse};
 use serde_json::{Map, Value, json};
 
-use crate::shared::instructions::tests::{Stage, cd, ended, log, ran, start, told};
+use crate::instructions::tests::{Stage, cd, ended, log, ran, start, told};
 
 fn native(tool: &str, arguments: Value) -> ToolUse {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
@@ -23,7 +23,7 @@ fn rows_1_4_7_reading_a_file_tells_its_directorys_instructions_once() {
     let session = stage.session();
     let said = ran(&session, &read("sub/main.py"));
     assert_eq!(told(&said), ["sub/AGENTS.md"]);
-    assert!(!said[0].hide && said[0].content.contains("\n\nUse tabs.\n"));
+    assert!(said[0].hide && said[0].content.contains("\n\nUse tabs.\n"));
     assert!(ran(&session, &read("sub/other.py")).is_empty());
     assert!(cd(&session, &stage.path("work/sub")).is_empty(), "one list for both hooks");
 }

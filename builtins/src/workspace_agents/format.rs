@@ -42,5 +42,5 @@ pub(super) fn line(agent: &Agent) -> String {
     if let Some(memory) = agent.memory_mb {
         text.push_str(&format!(" mem={memory:.0}MB"));
     }
-    crate::shared::text::escape(&text)
+    crate::text::escape(&text)
 }

@@ -6,10 +6,8 @@
 //! per session. **Costs** one pass over the process table (a few milliseconds with hundreds of processes),
 //! on a thread that may block, bounded to two seconds; between passes a comparison of two times.
 //!
-//! An agent is a live process whose program, or the script or module that an interpreter runs, has an agent's name or lies
-//! in an agent's package, and whose directory is in the same worktree. A program that was called through a link of another
-//! name is known by its executable. No lock files, no logs of others are needed. Known are Claude Code, Codex, gptme, aider, goose,
-//! opencode, amp, Gemini CLI, Qwen Code, cursor-agent, Copilot CLI, Hermes, Crush, and hookspec itself (`chat`, `serve`).
+//! An agent is a live process whose program, or the script that an interpreter runs, has an agent's name,
+//! and whose directory is in the same worktree. No lock files, no logs of others are needed.
 //!
 //! Different from gptme:
 //! - a name counts only as the program or as an interpreter's script, so `vim claude` is no agent and

@@ -55,17 +55,6 @@ pub(super) fn parse(runtime: Runtime, argv: &[String], cwd: &Path) -> Parsed {
         },
         Runtime::Opencode => other(argv, args.value(&["--model", "-m"]), opencode(&args)),
         Runtime::Amp => other(argv, args.value(&["--model", "-m"]), alone(args.has(&["-x", "--execute"]))),
-        Runtime::Hookspec => {
-            let mode = match args.has(&["serve"]) {
-                true => Mode::Server,
-                false => alone(args.has(&["-n", "--non-interactive"])),
-            };
-            Parsed { name: args.value(&["--name"]), ..other(argv, args.value(&["--model", "-m"]), mode) }
-        }
-        Runtime::Gemini | Runtime::Qwen => other(argv, args.value(&["--model", "-m"]), gemini(&args)),
-        Runtime::CursorAgent | Runtime::Copilot | Runtime::Hermes | Runtime::Crush => {
-            other(argv, args.value(&["--model", "-m"]), by_command(runtime, &args))
-        }
     }
 }
 
@@ -87,38 +76,6 @@ fn goose(argv: &[String], args: &Args<'_>) -> Mode {
         Some("web" | "acp") => Mode::Server,
         Some("session" | "s") | None => Mode::Interactive,
         Some(_) => Mode::Unknown,
-    }
-}
-
-fn gemini(args: &Args<'_>) -> Mode {
-    match args.command() {
-        _ if args.has(&["--acp", "--experimental-acp"]) => Mode::Server,
-        Some("mcp" | "extensions" | "skills" | "hooks") => Mode::Unknown,
-        _ => alone(args.0.iter().any(|arg| arg == "-p" || arg == "--prompt" || arg.starts_with("--prompt="))),
-    }
-}
-
-/// Of agents that say by a command, or by a flag, that they work alone.
-fn by_command(runtime: Runtime, args: &Args<'_>) -> Mode {
-    let (serves, alone_by, flags, talks): (&[&str], &[&str], &[&str], &[&str]) = match runtime {
-        Runtime::CursorAgent => (&["acp", "worker"], &[], &["-p", "--print"], &["agent", "resume"]),
-        Runtime::Copilot => (&[], &[], &["-p", "--prompt"], &[]),
-        Runtime::Hermes => {
-            (&["gateway", "serve", "acp", "dashboard"], &[], &["-q", "--query", "-z", "--oneshot"], &["chat"])
-        }
-        _ => (&["server", "serve"], &["run"], &[], &[]),
-    };
-    // A launcher that keeps its own name shows the script that its interpreter runs.
-    let script = args.0.iter().take(4).position(|word| word.ends_with("/index.js"));
-    let rest = Args(&args.0[script.map_or(0, |at| at + 1)..]);
-    match rest.command() {
-        _ if args.has(&["--acp", "--server"]) => Mode::Server,
-        Some(word) if serves.contains(&word) => Mode::Server,
-        Some(word) if alone_by.contains(&word) => Mode::Autonomous,
-        _ if args.has(flags) => Mode::Autonomous,
-        // A prompt is a text, and a command of which nothing is known one word.
-        Some(word) if !talks.contains(&word) && word.chars().all(|c| c.is_ascii_lowercase()) => Mode::Unknown,
-        _ => Mode::Interactive,
     }
 }
 

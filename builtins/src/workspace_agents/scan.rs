@@ -8,7 +8,7 @@ use serde::Serialize;
 use sysinfo::{Pid, Process, ProcessRefreshKind, ProcessStatus, ProcessesToUpdate, System, UpdateKind};
 
 use super::claude;
-use super::detect::{Runtime, detect, detect_by_executable, fits};
+use super::detect::{Runtime, detect, fits};
 use super::parse::{Mode, Parsed, parse};
 use super::stale::{Life, stale};
 use super::worktree::Place;
@@ -95,10 +95,7 @@ pub fn scan(workspace: Option<&Path>) -> Scan {
             return Scan { partial: true, ..Scan::default() };
         }
     };
-    let commands = ProcessRefreshKind::nothing()
-        .with_cmd(UpdateKind::Always)
-        .with_exe(UpdateKind::Always)
-        .without_tasks();
+    let commands = ProcessRefreshKind::nothing().with_cmd(UpdateKind::Always).without_tasks();
     system.refresh_processes_specifics(ProcessesToUpdate::All, true, commands);
     let candidates: Vec<(Pid, Vec<String>, Runtime)> = system
         .processes()
@@ -106,8 +103,7 @@ pub fn scan(workspace: Option<&Path>) -> Scan {
         .filter_map(|(pid, process)| {
             let argv: Vec<String> =
                 process.cmd().iter().map(|arg| arg.to_string_lossy().into_owned()).collect();
-            let by_executable = || detect_by_executable(process.exe()?, &argv);
-            detect(&argv).or_else(by_executable).map(|runtime| (*pid, argv, runtime))
+            detect(&argv).map(|runtime| (*pid, argv, runtime))
         })
         .collect();
     if candidates.is_empty() {
@@ -115,8 +111,12 @@ pub fn scan(workspace: Option<&Path>) -> Scan {
     }
     // Only of the few that are left is the rest read.
     let pids: Vec<Pid> = candidates.iter().map(|(pid, ..)| *pid).collect();
-    let rest =
-        ProcessRefreshKind::nothing().with_cwd(UpdateKind::Always).with_memory().with_cpu().without_tasks();
+    let rest = ProcessRefreshKind::nothing()
+        .with_cwd(UpdateKind::Always)
+        .with_exe(UpdateKind::Always)
+        .with_memory()
+        .with_cpu()
+        .without_tasks();
     system.refresh_processes_specifics(ProcessesToUpdate::Some(&pids), false, rest);
     let relatives = relatives(&system);
     let here = workspace.map(Place::of);

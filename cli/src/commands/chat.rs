@@ -13,17 +13,15 @@ use hookspec_agent::Agent;
 use hookspec_agent::engine::{Begin, Limits, Opening, TurnEnd};
 use hookspec_agent::log::new_id;
 use hookspec_agent::models::ModelOptions;
-use hookspec_agent::sandbox::Confinement;
 use hookspec_agent::spawn::TokioSpawn;
 use hookspec_builtins::cost_awareness;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::foreign;
-use crate::hooks::{Asking, builder, confine, lend};
+use crate::hooks::{Asking, builder, lend};
 use crate::others;
 use crate::output::{self, BOLD, DIM, paint};
-use crate::sandbox::{self, SandboxOption};
 use crate::settings::{Common, Settings};
 use crate::show::Show;
 
@@ -52,8 +50,6 @@ pub(crate) struct Chat {
     /// Confirm everything beforehand.
     #[arg(short = 'y', long)]
     yes: bool,
-    #[command(flatten)]
-    sandbox: SandboxOption,
     /// Refuse to begin while anything of the configuration is not in force: files and scripts that are not
     /// trusted, entries that cannot be used, hooks that can never run.
     #[arg(long)]
@@ -77,8 +73,7 @@ impl Chat {
         if self.non_interactive && self.prompt.is_empty() {
             return Err(ChatError::NoPrompt.into());
         }
-        let mut settings = Settings::load(common)?;
-        settings.sandbox = self.sandbox.over(&settings.sandbox);
+        let settings = Settings::load(common)?;
         let asking = Asking::choose(self.non_interactive, self.yes);
         let mut builder = builder(&settings, common, plugins, asking);
         if self.strict {
@@ -96,7 +91,6 @@ impl Chat {
         if let Some(tried) = in_shadow(&registry.list()) {
             output::warning(format!("in shadow: {tried}"));
         }
-        sandbox::warn(&settings.sandbox);
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         let code = runtime.block_on(self.talk(registry, &settings))?;
         // A thread that still reads standard input must not hold up the end.
@@ -153,11 +147,11 @@ impl Chat {
             clock: Clock::system(),
             observer: None,
         };
-        let extend = |session| confine(lend(session, settings), &settings.sandbox);
-        let agent = Agent::open(opening, extend).await?;
-        let (id, model) = (agent.session().id(), agent.session().model());
-        let walls = sandbox::in_words(&settings.sandbox);
-        output::note(paint(DIM, format!("session {id} · model {model} · {walls}")));
+        let agent = Agent::open(opening, |session| lend(session, settings)).await?;
+        output::note(paint(
+            DIM,
+            format!("session {} · model {}", agent.session().id(), agent.session().model()),
+        ));
         let person = self.prompt.is_empty() && !self.non_interactive;
         let mut talk = Talk { agent, signals: Signals::new()?, ending: None, failed: false };
         for prompt in &self.prompt {
@@ -271,22 +265,6 @@ impl Talk {
         self.ending = Some(reason);
     }
 
-    /// What the user has opened in this session.
-    fn sandbox(&self, word: &str) {
-        let Some(confinement) = self.agent.session().extension::<Confinement>() else { return };
-        if word == "close" {
-            confinement.close();
-        }
-        output::note(sandbox::in_words(confinement.settings()));
-        let opened = confinement.opened();
-        for grant in &opened {
-            output::line(format!("  open: {grant}"));
-        }
-        if opened.is_empty() {
-            output::note("nothing is open beside that");
-        }
-    }
-
     async fn command(&mut self, line: &str) {
         let (name, rest) = line.split_once(' ').unwrap_or((line, ""));
         match name {
@@ -300,7 +278,6 @@ impl Talk {
                 Ok(()) => output::note(format!("the model is {} now", rest.trim())),
                 Err(error) => output::error(&error),
             },
-            "/sandbox" => self.sandbox(rest.trim()),
             "/hooks" => {
                 for row in self.agent.session().hooks().list().iter().filter(|row| row.on) {
                     output::line(format!("  {} at {}", row.info.name, row.info.point.wire));
@@ -311,7 +288,7 @@ impl Talk {
                     output::note(format!("there is no command {}", foreign::line(name)));
                 }
                 output::note(
-                    "/undo takes back the last turn · /model NAME changes the model · /hooks lists the hooks · /sandbox shows what you opened, /sandbox close closes it · /exit ends",
+                    "/undo takes back the last turn · /model NAME changes the model · /hooks lists the hooks · /exit ends",
                 );
             }
         }

@@ -9,14 +9,12 @@ use std::process::ExitCode;
 
 use clap::Args;
 use hookspec::registry::{Plugin, Problem};
-use hookspec_agent::sandbox::SandboxSettings;
 
 use crate::hooks::{Asking, builder, fires};
 use crate::others;
 use crate::output::{self, BAD, GOOD, WARN, paint};
 use crate::progress::Progress;
 use crate::project;
-use crate::sandbox;
 use crate::screen::behind;
 use crate::settings::{Common, Settings};
 
@@ -157,7 +155,6 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
             }
         }
     }
-    findings.extend(walls(&settings.sandbox));
     findings.extend(dead_points());
     findings.push(writable("conversations", &settings.paths.logs_dir));
     findings.push(writable("states of hooks", &settings.paths.state_dir));
@@ -172,20 +169,6 @@ fn examine(common: &Common, plugins: &[&'static Plugin]) -> Vec<Finding> {
     let clients = check(&settings, common, plugins).into_iter();
     findings.extend(clients.map(|(what, problem)| Finding { what, problem, warning: None }));
     findings
-}
-
-/// What holds commands back here, and what does not: a problem where it is required.
-fn walls(settings: &SandboxSettings) -> Vec<Finding> {
-    let what = sandbox::in_words(settings);
-    let missing = sandbox::missing(settings);
-    if missing.is_empty() {
-        return vec![Finding::good(what)];
-    }
-    let found = |sentence: &String| match settings.required {
-        true => Finding::bad(&what, format!("{sentence} It is required, so that no command runs here.")),
-        false => Finding::warning(&what, sentence),
-    };
-    missing.iter().map(found).collect()
 }
 
 /// Points that a hook may listen at in vain.

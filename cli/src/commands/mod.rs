@@ -8,7 +8,6 @@ mod install;
 mod list;
 mod new;
 mod points;
-mod redact;
 #[cfg(feature = "server")]
 mod serve;
 #[cfg(not(feature = "server"))]
@@ -56,8 +55,6 @@ pub(crate) enum Command {
     Uninstall(install::Uninstall),
     /// Run the hooks of a point on one event.
     Fire(fire::Fire),
-    /// Take the credentials out of a text on standard input.
-    Redact(redact::Redact),
     /// Show a session's timeline: which hook ran when, for how long, and what it said.
     Trace(trace::Trace),
     /// List, show and grant what this folder may run and set.
@@ -83,7 +80,6 @@ impl Command {
             Self::Install(install) => install.run(common, plugins),
             Self::Uninstall(uninstall) => uninstall.run(common),
             Self::Fire(fire) => fire.run(common, plugins),
-            Self::Redact(redact) => redact.run(common, plugins),
             Self::Trace(trace) => trace.run(common),
             Self::Trust(trust) => trust.run(common),
             Self::Verify(verify) => verify.run(common, plugins),

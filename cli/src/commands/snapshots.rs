@@ -133,9 +133,6 @@ fn tell(restored: &Restored) {
         let path = foreign::line(path.display());
         output::line(format!("{} {path}: no snapshot holds what it is now", paint(WARN, "left as it is:")));
     }
-    for what in &restored.not_held {
-        output::line(format!("{} {}", paint(WARN, "not in the snapshot:"), foreign::line(what)));
-    }
     let safety = paint(ACCENT, short(&restored.safety));
     output::line(format!("`hookspec snapshots restore {safety}` undoes this"));
 }

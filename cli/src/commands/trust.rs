@@ -11,7 +11,6 @@ use hookspec_bridge::inbound::plain;
 use hookspec_bridge::trust::{Fingerprint, Grant, Grants, Standing, Store, Subject, TrustError, Unreadable};
 use serde_json::json;
 
-use crate::consent;
 use crate::others;
 use crate::output::{self, BAD, BOLD, DIM, GOOD, WARN, paint};
 use crate::settings::{Common, Settings, store};
@@ -76,7 +75,6 @@ impl Trust {
         let grants = store.load()?;
         let mut subjects = settings.subjects.clone();
         subjects.extend(others::read(&settings)?.subjects);
-        subjects.extend(consent::subjects(&settings.workspace));
         let items = items(&subjects, &grants)?;
         match &self.action {
             None => list(&items, common.json)?,

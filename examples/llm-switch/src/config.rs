@@ -12,24 +12,6 @@ use serde::{Deserialize, Deserializer};
 /// The words that the tool `switch_local_llm` keeps for itself.
 pub const RESERVED: [&str; 3] = ["status", "stop", "list"];
 
-/// What stands before a local model's key in the host's name for it; `custom:` is the original's.
-const LOCAL: [&str; 4] = ["ollama/", "custom:", "custom/", "openai/"];
-
-/// Whether a file that cannot be understood may be about this model: its name is in there, or says that it is of this machine.
-pub(crate) fn may_name(text: Option<&str>, model: &str) -> bool {
-    if ["ollama/", "custom:", "custom/"].iter().any(|provider| model.starts_with(provider)) {
-        return true;
-    }
-    let key = model.strip_prefix("openai/").unwrap_or(model);
-    let part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-');
-    text.is_some_and(|text| {
-        text.match_indices(key).any(|(at, _)| {
-            let (before, after) = (text[..at].chars().next_back(), text[at + key.len()..].chars().next());
-            !key.is_empty() && !before.is_some_and(part) && !after.is_some_and(part)
-        })
-    })
-}
-
 /// The file, read and checked.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -107,7 +89,7 @@ pub struct Entry {
     pub sampling: Sampling,
     /// The name under which the server reports it; the key unless said.
     pub alias: Option<String>,
-    /// The host's name for it, as `provider/name`; `ollama/KEY`, `openai/KEY` and `custom:KEY` unless said.
+    /// The host's name for it, as `provider/name`; `ollama/KEY` and `openai/KEY` unless said.
     pub model: Option<String>,
     /// Further arguments of the server for this model.
     #[serde(deserialize_with = "or_default")]
@@ -248,7 +230,7 @@ impl Config {
     pub fn key_of(&self, model: &str) -> Option<&str> {
         let said = self.models.iter().find(|(_, entry)| entry.model.as_deref() == Some(model));
         let by_key = || {
-            let key = LOCAL.iter().find_map(|provider| model.strip_prefix(provider))?;
+            let key = model.strip_prefix("ollama/").or_else(|| model.strip_prefix("openai/"))?;
             self.models.get_key_value(key).filter(|(_, entry)| entry.model.is_none())
         };
         said.or_else(by_key).map(|(key, _)| key.as_str())

@@ -134,26 +134,6 @@ pub enum StartError {
         /// The wanted model.
         key: String,
     },
-    /// The file that says which models are local cannot be understood, and this may be one of them.
-    #[error(
-        "whether `{model}` is a local model cannot be told, since {fault}; nothing is sent until the file is mended, moved away, or another model is chosen"
-    )]
-    FileBroken {
-        /// The model of the call.
-        model: String,
-        /// What is wrong with the file.
-        fault: String,
-    },
-    /// The file is gone, and the session's model was in it.
-    #[error(
-        "the file of local models {file} is not there any more, and the server of `{model}` was started by it; nothing is sent elsewhere until the file is back or another model is chosen"
-    )]
-    FileGone {
-        /// The model of the call.
-        model: String,
-        /// Where the file was.
-        file: PathBuf,
-    },
     /// The part that keeps the servers has failed.
     #[error(
         "local models cannot be started any more in this process: their keeper has failed; restart the program"

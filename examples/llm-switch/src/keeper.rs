@@ -23,8 +23,8 @@ use tokio::sync::{oneshot, watch};
 
 use crate::error::StartError;
 use crate::launch::Launch;
-use crate::log::last_lines;
 use crate::probe::{Health, Prober};
+use crate::process;
 use crate::up::Up;
 use crate::users::Users;
 
@@ -35,7 +35,7 @@ pub struct Times {
     pub mercy: Duration,
     /// After the first failed start; doubled with each further one.
     pub back_off: Duration,
-    /// The longest such wait, also of a server that dies again whenever it is used.
+    /// The longest such wait.
     pub longest_back_off: Duration,
     /// Between two looks at a server that starts.
     pub probe: Duration,
@@ -127,23 +127,9 @@ pub(crate) enum Order {
 enum State {
     Stopped,
     Starting { up: Up, since: Instant, next_probe: Instant, waiting: Vec<Reply>, last: String },
-    Ready { up: Up, proof: Proof },
+    Ready { up: Up },
     Stopping { up: Up, kill_at: Instant },
 }
-
-/// Whether a server has been of use since it was ready: a turn was over, and it lived.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Proof {
-    /// So many turns were over when it was ready.
-    None(u64),
-    /// A turn was over since, at this time.
-    Turn(Instant),
-    /// It lived on.
-    Useful,
-}
-
-/// How long a server has to live after a turn to have lived through it.
-const LIVED_ON: Duration = Duration::from_millis(300);
 
 /// A start that failed: it is not tried again at once.
 struct Failed {
@@ -165,8 +151,6 @@ pub(crate) struct Keeper {
     later: VecDeque<(Arc<Launch>, Reply)>,
     stops: Vec<oneshot::Sender<()>>,
     failed: Option<Failed>,
-    /// How often in a row the server of a launch was ready and ended before it was of use.
-    deaths: Option<(Arc<Launch>, u32)>,
 }
 
 impl Keeper {
@@ -188,7 +172,6 @@ impl Keeper {
             later: VecDeque::new(),
             stops: Vec::new(),
             failed: None,
-            deaths: None,
         }
     }
 
@@ -219,9 +202,7 @@ impl Keeper {
         match &mut self.state {
             State::Stopped => self.start(launch, reply),
             State::Starting { up, waiting, .. } if up.launch.same_server(&launch) => waiting.push(reply),
-            State::Ready { up, .. } if up.launch.same_server(&launch) => {
-                answer(reply, Ok(up.serving(&launch)));
-            }
+            State::Ready { up } if up.launch.same_server(&launch) => answer(reply, Ok(up.serving(&launch))),
             State::Stopping { .. } => self.later.push_back((launch, reply)),
             State::Starting { .. } | State::Ready { .. } => {
                 self.later.push_back((launch, reply));
@@ -326,7 +307,7 @@ impl Keeper {
                 seconds: up.launch.patience.as_secs(),
                 last: last.clone(),
                 log: up.log.clone(),
-                lines: last_lines(&up.log),
+                lines: process::last_lines(&up.log),
             };
             self.failed(error);
         }
@@ -337,7 +318,7 @@ impl Keeper {
         {
             tracing::info!(key = up.launch.key, took = ?since.elapsed(), "the model server is ready");
             let serving = up.serving(&up.launch);
-            self.state = State::Ready { up, proof: Proof::None(self.turns()) };
+            self.state = State::Ready { up };
             self.failed = None;
             // What is shown is so before anybody is told of it.
             self.show(Phase::Ready);
@@ -372,28 +353,15 @@ impl Keeper {
         self.show(if matches!(self.state, State::Stopped) { Phase::Failed } else { Phase::Stopping });
     }
 
-    /// How many turns of sessions were over.
-    fn turns(&self) -> u64 {
-        self.users.lock().unwrap_or_else(PoisonError::into_inner).turns()
-    }
-
     fn look_at_ready(&mut self) {
-        let turns = self.turns();
-        let State::Ready { up, proof } = &mut self.state else { return };
+        let State::Ready { up } = &mut self.state else { return };
         if let Some(error) = up.ended_by_itself() {
             tracing::warn!("{error}");
+            // It did start: the next turn may try again at once.
             let launch = Arc::clone(&up.launch);
-            let useful = *proof == Proof::Useful;
-            return self.died(launch, error, useful);
+            self.failed = Some(Failed { launch, error, times: 0, until: Instant::now() });
+            return self.go_down("it ended by itself");
         }
-        *proof = match *proof {
-            Proof::None(before) if turns > before => Proof::Turn(Instant::now()),
-            Proof::Turn(since) if since.elapsed() >= LIVED_ON => {
-                self.deaths = None;
-                Proof::Useful
-            }
-            same => same,
-        };
         let idle = up.launch.idle;
         let unused = self.users.lock().unwrap_or_else(PoisonError::into_inner).unused_for();
         if idle.zip(unused).is_some_and(|(most, unused)| unused >= most) {
@@ -403,24 +371,6 @@ impl Keeper {
             );
             self.go_down("it was not used");
         }
-    }
-
-    /// A server that was ready has ended. It did start, so the next call may try again at once; but one that ends whenever it is used
-    /// is not started over and over.
-    fn died(&mut self, launch: Arc<Launch>, error: StartError, useful: bool) {
-        let before =
-            self.deaths.take().filter(|(of, _)| of.as_written(&launch)).map_or(0, |(_, times)| times);
-        let times = if useful { 0 } else { before + 1 };
-        let wait = match times {
-            0 | 1 => Duration::ZERO,
-            more => {
-                let doubled = self.times.back_off.saturating_mul(1 << (more - 2).min(16));
-                doubled.min(self.times.longest_back_off)
-            }
-        };
-        self.deaths = Some((Arc::clone(&launch), times));
-        self.failed = Some(Failed { launch, error, times: 0, until: Instant::now() + wait });
-        self.go_down("it ended by itself");
     }
 
     fn look_at_end(&mut self) {
@@ -446,7 +396,7 @@ impl Keeper {
         let (up, waiting) = match std::mem::replace(&mut self.state, State::Stopped) {
             State::Stopped => return,
             State::Starting { up, waiting, .. } => (up, waiting),
-            State::Ready { up, .. } => (up, Vec::new()),
+            State::Ready { up } => (up, Vec::new()),
             stopping @ State::Stopping { .. } => {
                 self.state = stopping;
                 return;
@@ -468,7 +418,7 @@ impl Keeper {
     fn show(&self, phase: Phase) {
         let up = match &self.state {
             State::Stopped => None,
-            State::Starting { up, .. } | State::Ready { up, .. } | State::Stopping { up, .. } => Some(up),
+            State::Starting { up, .. } | State::Ready { up } | State::Stopping { up, .. } => Some(up),
         };
         let error = self.failed.as_ref().map(|failed| failed.error.to_string());
         self.status.send_replace(Status {

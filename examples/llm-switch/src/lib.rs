@@ -6,7 +6,7 @@
 //!    │
 //! switch       file, users             what sessions share        source, config, users
 //!    │ orders ▲ status
-//! keeper       one thread, one phase   who owns the server        up, launch, process, marked, log, probe
+//! keeper       one thread, one phase   who owns the server        up, launch, process, probe
 //! ```
 //!
 //! A host links it with `hookspec::plugins![hookspec_llm_switch]`; everything else is in `README.md`. Two promises are kept
@@ -18,8 +18,6 @@ mod error;
 mod keeper;
 mod launch;
 mod llm_switch;
-mod log;
-mod marked;
 mod probe;
 mod process;
 mod shared;

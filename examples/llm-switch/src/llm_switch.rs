@@ -5,6 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use hookspec::model::Request;
 use hookspec::points::{GENERATION_PRE, SESSION_END, TURN_POST};
@@ -15,11 +16,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::config::{Config, ConfigError, may_name};
+use crate::config::{Config, ConfigError};
 use crate::error::StartError;
 use crate::keeper::{Phase, Serving};
 use crate::shared::switch_of;
-use crate::source::{Reading, file, in_workspace};
+use crate::source::in_workspace;
 use crate::switch::Switch;
 use crate::wait;
 
@@ -48,20 +49,9 @@ struct Memory {
 /// Holds a call to a local model until its server is up.
 #[hook(GENERATION_PRE, priority = -1000, timeout = "never", budget = "60m")]
 async fn hold(request: &Request, session: &Session, settings: &Settings) -> Result<(), StartError> {
-    let Some(switch) = switch_of(session, settings) else {
-        // No file, no local models; but what was one may be somebody else's by now.
-        let file = file(settings.file.as_deref()).unwrap_or_default();
-        let Some(error) = gone(session, &request.model, file) else { return Ok(()) };
-        hold_back(session, &error);
-        return Err(error);
-    };
-    let reading = in_force(&switch, session);
-    let config = reading.config.clone().unwrap_or_default();
+    let Some(switch) = switch_of(session, settings) else { return Ok(()) };
+    let config = in_force(&switch, session).unwrap_or_default();
     let Some(key) = config.key_of(&request.model) else {
-        if let Some(error) = doubt(&switch, session, &request.model, &reading) {
-            hold_back(session, &error);
-            return Err(error);
-        }
         switch.leave(session);
         point_away(session, &request.model);
         return Ok(());
@@ -75,35 +65,12 @@ async fn hold(request: &Request, session: &Session, settings: &Settings) -> Resu
             Ok(())
         }
         Err(error) => {
-            hold_back(session, &error);
+            // Whoever answers there, if anybody does, must not read the conversation.
+            tell(session, sentence(format!("The call to the model was held back: {error}")));
+            session.interrupt(InterruptReason::Hook);
             Err(error)
         }
     }
-}
-
-/// Ends the turn before the call goes out: whoever answers there, if anybody does, must not read the conversation.
-fn hold_back(session: &Session, error: &StartError) {
-    tell(session, sentence(format!("The call to the model was held back: {error}")));
-    session.interrupt(InterruptReason::Hook);
-}
-
-/// Why a call to a model that is not known as a local one must not go out all the same: the file may say that it is one, and
-/// where the call would go then is a place that nobody meant.
-fn doubt(switch: &Switch, session: &Session, model: &str, reading: &Reading) -> Option<StartError> {
-    let pointed = memory(session, |memory| memory.pointed.contains(model));
-    match &reading.fault {
-        Some(fault) if pointed || may_name(reading.text.as_deref(), model) => {
-            Some(StartError::FileBroken { model: model.to_owned(), fault: fault.to_string() })
-        }
-        None if reading.text.is_none() => gone(session, model, switch.path().to_owned()),
-        _ => None,
-    }
-}
-
-/// The same where the file is not there any more.
-fn gone(session: &Session, model: &str, file: PathBuf) -> Option<StartError> {
-    let pointed = memory(session, |memory| memory.pointed.contains(model));
-    pointed.then(|| StartError::FileGone { model: model.to_owned(), file })
 }
 
 /// A session rests: others may switch to another model.
@@ -138,7 +105,7 @@ async fn switch_local_llm(args: SwitchTo, session: &Session) -> Result<String, T
         || ToolError::Failed("There are no local models, since there is no file that names them.".into());
     let switch = switch_of(session, &settings).ok_or_else(no_models)?;
     let reading = look(&switch, session);
-    let config = match (reading.config, reading.fault) {
+    let config = match (reading.0, reading.1) {
         (Some(config), _) => config,
         (None, Some(fault)) => return Err(ToolError::Failed(format!("There are no local models: {fault}."))),
         (None, None) => return Err(no_models()),
@@ -234,30 +201,28 @@ fn failed(error: StartError) -> ToolError {
 }
 
 /// The file as far as it may be used, and what is wrong with it.
-fn look(switch: &Switch, session: &Session) -> Reading {
+fn look(switch: &Switch, session: &Session) -> (Option<Arc<Config>>, Option<ConfigError>) {
     let reading = switch.read();
     if reading.config.is_some() && in_workspace(switch.path(), session.workspace()) {
-        let fault = Some(ConfigError::InWorkspace(switch.path().to_owned()));
-        return Reading { config: None, fault, ..reading };
+        return (None, Some(ConfigError::InWorkspace(switch.path().to_owned())));
     }
-    reading
+    (reading.config, reading.fault)
 }
 
 /// The file as far as it may be used. The session is told once what is wrong with it.
-fn in_force(switch: &Switch, session: &Session) -> Reading {
-    let reading = look(switch, session);
-    let fault = reading.fault.as_ref().map(ToString::to_string);
+fn in_force(switch: &Switch, session: &Session) -> Option<Arc<Config>> {
+    let (config, fault) = look(switch, session);
+    let fault = fault.map(|fault| fault.to_string());
     let news = memory(session, |memory| {
         let news = fault.is_some() && memory.fault != fault;
         memory.fault.clone_from(&fault);
         news
     });
     if news && let Some(fault) = fault {
-        let until =
-            if reading.config.is_some() { "; what it said before stays in force until then" } else { "" };
+        let until = if config.is_some() { "; what it said before stays in force until then" } else { "" };
         tell(session, format!("There is something wrong with the local models: {fault}{until}."));
     }
-    reading
+    config
 }
 
 fn tell(session: &Session, text: String) {

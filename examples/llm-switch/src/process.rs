@@ -13,16 +13,12 @@
 //! and other systems do not have it. The watcher leads the group, so that the group's number cannot pass to anybody else
 //! while there is somebody to be killed in it.
 //!
-//! What the server starts inherits a mark, a variable with a random value. Where the system shows the environment of processes
-//! (Linux), what left the group is found by it and ended too, by the host and by the watcher.
-//!
-//! A note on disk names the child by pid and start time, and the mark. It serves the case that both host and watcher were killed:
-//! the next start ends what matches the note, and touches nothing else.
-//!
-//! The server writes into a pipe, and a thread of the host writes what comes into the log ([`crate::log`]), which stays small.
+//! A note on disk names the child by pid and start time. It serves the case that both host and watcher were killed: the next
+//! start ends what matches the note, and touches nothing else.
 
+use std::fs::File;
 use std::io::{self, PipeWriter, Write};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
@@ -34,8 +30,16 @@ use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
 use serde::{Deserialize, Serialize};
 use sysinfo::{ProcessRefreshKind, ProcessesToUpdate, System};
 
-use crate::log::Logging;
-use crate::marked::{MARK, WATCHER, new_mark, signal_marked};
+/// Reads the server's pid, waits for the end of its input, and then ends its own group: asks, waits five seconds, kills.
+const WATCHER: &str = "trap '' TERM INT HUP QUIT
+read -r pid
+read -r end
+kill -TERM 0
+for second in 1 2 3 4 5; do
+    kill -0 \"$pid\" 2>/dev/null || break
+    sleep 1
+done
+kill -KILL 0";
 
 /// A process of this machine: its pid, and the second in which it was started, since pids are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -79,9 +83,6 @@ pub(crate) struct Note {
     pub(crate) host: Identity,
     pub(crate) key: String,
     pub(crate) address: String,
-    /// What the server and all that it has started have in their environment.
-    #[serde(default)]
-    mark: String,
 }
 
 /// A running server.
@@ -91,13 +92,11 @@ pub(crate) struct Running {
     watcher: Child,
     /// Closed by our end, whatever it is.
     _alive: PipeWriter,
-    log: Logging,
-    mark: String,
     note: PathBuf,
     over: bool,
 }
 
-pub(crate) fn pid(number: u32) -> Option<Pid> {
+fn pid(number: u32) -> Option<Pid> {
     i32::try_from(number).ok().and_then(Pid::from_raw)
 }
 
@@ -114,15 +113,13 @@ impl Running {
     pub(crate) fn start(
         program: &Path,
         args: &[String],
-        log: &Path,
+        log: File,
         place: &Path,
         (key, address): (&str, &str),
     ) -> io::Result<Self> {
         let (wait, mut alive) = io::pipe()?;
-        let mark = new_mark()?;
-        let (output, log) = Logging::begin(log)?;
         let mut watcher = Command::new("sh")
-            .args(["-c", WATCHER, "hookspec-llm-switch", &mark])
+            .args(["-c", WATCHER, "hookspec-llm-switch"])
             .env_clear()
             .envs(std::env::var_os("PATH").map(|path| ("PATH", path)))
             .stdin(wait)
@@ -130,7 +127,7 @@ impl Running {
             .stderr(Stdio::null())
             .process_group(0)
             .spawn()?;
-        let started = start_server(program, args, output, watcher.id(), &mark);
+        let started = start_server(program, args, log, watcher.id());
         let server = match started {
             Ok(server) => server,
             Err(error) => {
@@ -142,7 +139,7 @@ impl Running {
         // Without a pid the watcher would not wait between asking and killing.
         let told = writeln!(alive, "{}", server.id());
         let note = place.join(format!("server-{}.json", server.id()));
-        let running = Self { server, watcher, _alive: alive, log, mark, note, over: false };
+        let running = Self { server, watcher, _alive: alive, note, over: false };
         told?;
         running.write_note(key, address)?;
         Ok(running)
@@ -153,7 +150,7 @@ impl Running {
             return Ok(()); // it has ended already, which is found out next
         };
         let (key, address) = (key.to_owned(), address.to_owned());
-        let note = Note { server, group: self.watcher.id(), host, key, address, mark: self.mark.clone() };
+        let note = Note { server, group: self.watcher.id(), host, key, address };
         // Written whole: half a note would name nobody.
         let folder = self.note.parent().unwrap_or(Path::new("."));
         let mut file = tempfile::NamedTempFile::new_in(folder)?;
@@ -166,19 +163,14 @@ impl Running {
         self.server.id()
     }
 
-    /// How it ended, if it has. Collected by this, so that no zombie stays; what it wrote until then is in the log.
+    /// How it ended, if it has. Collected by this, so that no zombie stays.
     pub(crate) fn ended(&mut self) -> io::Result<Option<ExitStatus>> {
-        let ended = self.server.try_wait()?;
-        if ended.is_some() {
-            self.log.catch_up();
-        }
-        Ok(ended)
+        self.server.try_wait()
     }
 
-    /// Asks the group to end, and what has left it.
+    /// Asks the group to end.
     pub(crate) fn ask_to_end(&self) {
         signal_group(self.watcher.id(), Signal::TERM);
-        signal_marked(&self.mark, Signal::TERM);
     }
 
     /// Kills what there is left of the group, the watcher included, and collects both.
@@ -186,7 +178,6 @@ impl Running {
         if std::mem::replace(&mut self.over, true) {
             return;
         }
-        signal_marked(&self.mark, Signal::KILL);
         // The watcher is not collected yet, so that the group's number is still ours.
         signal_group(self.watcher.id(), Signal::KILL);
         for (child, name) in [(&mut self.server, "the model server"), (&mut self.watcher, "its watcher")] {
@@ -204,29 +195,22 @@ impl Drop for Running {
     }
 }
 
-fn start_server(
-    program: &Path,
-    args: &[String],
-    output: PipeWriter,
-    group: u32,
-    mark: &str,
-) -> io::Result<Child> {
-    let errors = output.try_clone()?;
+fn start_server(program: &Path, args: &[String], log: File, group: u32) -> io::Result<Child> {
+    let errors = log.try_clone()?;
     let group = i32::try_from(group).map_err(io::Error::other)?;
     Command::new(program)
         .args(args)
         .env_clear()
         // Libraries and devices are found through many variables; keys of other services are none of its business.
         .envs(Environment::WithoutSecrets.variables())
-        .env(MARK, mark)
         .stdin(Stdio::null())
-        .stdout(output)
+        .stdout(log)
         .stderr(errors)
         .process_group(group)
         .spawn()
 }
 
-pub(crate) fn forget(file: &Path) {
+fn forget(file: &Path) {
     if let Err(error) = std::fs::remove_file(file)
         && error.kind() != io::ErrorKind::NotFound
     {
@@ -274,10 +258,6 @@ fn end_orphan(note: &Note, mercy: Duration) {
             let _ = kill_process(server, signal);
         }
     };
-    let signal = |which| {
-        signal(which);
-        signal_marked(&note.mark, which);
-    };
     signal(Signal::TERM);
     let until = Instant::now() + mercy;
     while note.server.runs() && Instant::now() < until {
@@ -293,9 +273,66 @@ pub(crate) fn private_folder(path: &Path) -> io::Result<()> {
     std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
+/// A new, empty log that only its owner may read. What was there is another start's; of others' logs only the newest stay, since
+/// each free port gives one of its own.
+pub(crate) fn new_log(path: &Path) -> io::Result<File> {
+    const KEPT: usize = 15;
+    forget(path);
+    for old in logs(path.parent().unwrap_or(Path::new("."))).into_iter().skip(KEPT) {
+        forget(&old);
+    }
+    std::fs::OpenOptions::new().append(true).create_new(true).mode(0o600).open(path)
+}
+
+/// The logs of a folder, the newest first.
+fn logs(folder: &Path) -> Vec<PathBuf> {
+    let Ok(files) = std::fs::read_dir(folder) else { return Vec::new() };
+    let paths = files.filter_map(|file| Some(file.ok()?.path()));
+    let mut logs: Vec<_> = paths
+        .filter(|path| path.extension().is_some_and(|ending| ending == "log"))
+        .filter_map(|path| Some((path.metadata().and_then(|data| data.modified()).ok()?, path)))
+        .collect();
+    logs.sort_by(|one, other| other.cmp(one));
+    logs.into_iter().map(|(_, path)| path).collect()
+}
+
+/// The last lines of a log, bounded.
+pub(crate) fn last_lines(path: &Path) -> String {
+    const LINES: usize = 8;
+    const BYTES: usize = 2000;
+    let text = std::fs::read(path).map(|bytes| {
+        let from = bytes.len().saturating_sub(BYTES);
+        String::from_utf8_lossy(bytes.get(from..).unwrap_or_default()).into_owned()
+    });
+    let text = text.unwrap_or_default();
+    let lines: Vec<&str> = text.trim_end().lines().collect();
+    lines.get(lines.len().saturating_sub(LINES)..).unwrap_or_default().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn edge_12_logs_do_not_heap_up() {
+        let folder = tempfile::tempdir().unwrap();
+        for number in 0..40 {
+            new_log(&folder.path().join(format!("write-{number}.log"))).unwrap();
+        }
+        assert_eq!(logs(folder.path()).len(), 16);
+        assert!(folder.path().join("write-39.log").exists());
+    }
+
+    #[test]
+    fn the_end_of_a_log_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("x.log");
+        std::fs::write(&log, "early\n".repeat(1000) + &"line\n".repeat(7) + "last\n").unwrap();
+        assert_eq!(last_lines(&log), "line\n".repeat(7) + "last");
+        std::fs::write(&log, "x".repeat(5000)).unwrap();
+        assert_eq!(last_lines(&log).len(), 2000);
+        assert_eq!(last_lines(&folder.path().join("none")), "");
+    }
 
     #[test]
     fn this_process_runs_and_one_that_has_ended_does_not() {

@@ -14,7 +14,7 @@ use crate::launch::at_home;
 #[derive(Debug)]
 pub(crate) struct Source {
     path: PathBuf,
-    text: Option<Arc<str>>,
+    text: Option<String>,
     good: Option<Arc<Config>>,
     fault: Option<ConfigError>,
 }
@@ -26,8 +26,6 @@ pub(crate) struct Reading {
     pub(crate) config: Option<Arc<Config>>,
     /// What is wrong with the text as it is.
     pub(crate) fault: Option<ConfigError>,
-    /// The text as it is, where there is one that can be read.
-    pub(crate) text: Option<Arc<str>>,
 }
 
 impl Source {
@@ -46,16 +44,16 @@ impl Source {
                 let fault = ConfigError::Unreadable { path: self.path.clone(), why: error.to_string() };
                 (self.text, self.fault) = (None, Some(fault));
             }
-            Ok(text) if self.text.as_deref() == Some(text.as_str()) => {}
+            Ok(text) if self.text.as_ref() == Some(&text) => {}
             Ok(text) => {
                 match Config::parse(&self.path, &text) {
                     Ok(config) => (self.good, self.fault) = (Some(Arc::new(config)), None),
                     Err(fault) => self.fault = Some(fault),
                 }
-                self.text = Some(text.into());
+                self.text = Some(text);
             }
         }
-        Reading { config: self.good.clone(), fault: self.fault.clone(), text: self.text.clone() }
+        Reading { config: self.good.clone(), fault: self.fault.clone() }
     }
 }
 

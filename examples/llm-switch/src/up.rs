@@ -9,7 +9,6 @@ use std::time::Duration;
 use crate::error::StartError;
 use crate::keeper::Serving;
 use crate::launch::{Launch, bare, is_wildcard, reach};
-use crate::log::last_lines;
 use crate::process::{self, Running};
 
 /// A server that was started and is not collected.
@@ -46,6 +45,7 @@ impl Up {
         }
         let address = reach(&launch.host, port);
         let log = place.join(format!("{}-{}.log", file_name(&launch.key), port));
+        let file = process::new_log(&log).map_err(not_started)?;
         let mut args = launch.args.clone();
         args.extend([
             "--host".to_owned(),
@@ -53,7 +53,7 @@ impl Up {
             "--port".to_owned(),
             port.to_string(),
         ]);
-        let started = Running::start(&program, &args, &log, place, (&launch.key, &address));
+        let started = Running::start(&program, &args, file, place, (&launch.key, &address));
         let running = started.map_err(|error| match error.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => no_program(),
             _ => not_started(error),
@@ -81,7 +81,7 @@ impl Up {
             Err(error) => format!("an end that the system did not tell ({error})"),
         };
         let (key, log) = (self.launch.key.clone(), self.log.clone());
-        Some(StartError::Ended { key, how, lines: last_lines(&log), log })
+        Some(StartError::Ended { key, how, lines: process::last_lines(&log), log })
     }
 
     /// Where it is asked, as a base URL.

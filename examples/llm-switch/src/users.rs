@@ -20,13 +20,11 @@ struct Use {
 pub(crate) struct Users {
     sessions: BTreeMap<String, Use>,
     last: Instant,
-    /// How many turns were over.
-    turns: u64,
 }
 
 impl Default for Users {
     fn default() -> Self {
-        Self { sessions: BTreeMap::new(), last: Instant::now(), turns: 0 }
+        Self { sessions: BTreeMap::new(), last: Instant::now() }
     }
 }
 
@@ -50,13 +48,7 @@ impl Users {
         if let Some(held) = self.sessions.get_mut(session) {
             held.works = false;
             self.last = Instant::now();
-            self.turns += 1;
         }
-    }
-
-    /// How many turns were over, of all sessions.
-    pub(crate) fn turns(&self) -> u64 {
-        self.turns
     }
 
     /// A session uses no local model any more. Says whether it did.

@@ -1,11 +1,10 @@
-//! When a turn rests, runs the repository's pre-commit checks on the files that it changed, while the user trusts them.
+//! When a turn rests, runs the repository's pre-commit checks on the files that it changed.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
 use hookspec::points::TURN_POST;
 use hookspec::{Message, Session, hook};
-use hookspec_process::consent::{Asked, Consent};
 use serde::{Deserialize, Serialize};
 
 hookspec::plugin!();
@@ -23,9 +22,9 @@ impl Default for Settings {
     }
 }
 
-/// Why the checks did not run, as this session was told last.
+/// Whether this session knows that the checks are missing.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub struct Told(String);
+pub struct Told(bool);
 
 /// Runs the checks.
 #[hook(TURN_POST, blocking, timeout = "5m", name = "repo_checks.run")]
@@ -36,18 +35,8 @@ fn run_checks(
     state: &mut Told,
 ) -> Option<Message> {
     let workspace = session.workspace()?;
-    let file = workspace.join(".pre-commit-config.yaml");
-    if changed.is_empty() || !file.exists() {
+    if changed.is_empty() || !workspace.join(".pre-commit-config.yaml").exists() {
         return None;
-    }
-    let mut once = |why: String| {
-        let is_news = state.0 != why;
-        state.0.clone_from(&why);
-        is_news.then(|| Message::system(why))
-    };
-    // Somebody else wrote that file, or the model did a moment ago.
-    if let Err(why) = agreed(session, &file) {
-        return once(format!("The pre-commit checks do not run: {why}"));
     }
     let mut checks = Command::new(&settings.command);
     checks
@@ -61,13 +50,10 @@ fn run_checks(
             "The pre-commit checks failed:\n{}",
             String::from_utf8_lossy(&output.stdout).trim()
         ))),
-        Err(error) => once(format!("`{}` cannot be run, so nothing is checked: {error}", settings.command)),
+        Err(error) => {
+            let first = !std::mem::replace(&mut state.0, true);
+            let text = format!("`{}` cannot be run, so nothing is checked: {error}", settings.command);
+            first.then(|| Message::system(text))
+        }
     }
-}
-
-/// Whether the user trusts what is in the file, and in the files that it names, as it is now.
-fn agreed(session: &Session, file: &Path) -> Result<(), String> {
-    let asked = Asked::about(file).map_err(|error| error.to_string())?;
-    let consent = session.extension::<Consent>().ok_or("this host does not know what you trust")?;
-    consent.to(&asked)
 }

@@ -3,22 +3,16 @@
 #![allow(clippy::unwrap_used)] // a test that cannot go on has failed
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use hookspec::model::Usage;
 use hookspec::points::{TURN_POST, TurnOutcome};
 use hookspec::{Config, Hooks, Message, Registry, Session, fire};
-use hookspec_process::consent::Consent;
 
 fn session(workspace: &Path, command: &str) -> Session {
     let mut config = Config::new();
     config.add_toml("test.toml", &format!("[hooks.repo_checks]\ncommand = {command:?}"), &[]).unwrap();
     let registry = Registry::builder().plugins(hookspec::plugins![precommit]).config(config).build().unwrap();
-    let consent = Consent::new(|asked| match asked.text.contains("new") {
-        false => Ok(()),
-        true => Err("it is new".to_owned()),
-    });
-    Session::builder(&Hooks::new(registry), "s").workspace(workspace).extension(Arc::new(consent)).build()
+    Session::builder(&Hooks::new(registry), "s").workspace(workspace).build()
 }
 
 async fn rest(session: &Session, changed: &[PathBuf]) -> Vec<Message> {
@@ -65,16 +59,4 @@ async fn checks_that_are_not_there_are_told_once() {
     let told = &rest(&session, &changed).await[0].content;
     assert!(told.starts_with("`no-such-pre-commit` cannot be run, so nothing is checked: "), "{told}");
     assert!(rest(&session, &changed).await.is_empty());
-}
-
-#[tokio::test]
-async fn what_nobody_trusts_does_not_run() {
-    let folder = tempfile::tempdir().unwrap();
-    let bad = folder.path().join("bad");
-    std::fs::write(&bad, "a\tb\n").unwrap();
-    std::fs::write(folder.path().join(".pre-commit-config.yaml"), "repos: [new]\n").unwrap();
-    let session = session(folder.path(), &checks(folder.path()));
-    let said = rest(&session, std::slice::from_ref(&bad)).await;
-    assert_eq!(said[0].content, "The pre-commit checks do not run: it is new");
-    assert!(rest(&session, &[bad]).await.is_empty(), "told");
 }

@@ -2,18 +2,14 @@
 //!
 //! The tool and the command call one function, [`take`]: the workspace is measured, `PRE_CHECKPOINT` decides with the score
 //! in hand, and only then is anything committed or stored. A refusal is kept too, with its reason, and is all that
-//! happens. A commit takes what this session's tools changed, without credentials, and nothing of the user's
-//! ([`changes`](crate::changes)); what it leaves is told. `POST_CHECKPOINT` has the session's timeline since the last checkpoint, so that there is something to learn
+//! happens. `POST_CHECKPOINT` has the session's timeline since the last checkpoint, so that there is something to learn
 //! from; what fails there never fails the checkpoint.
-
-use std::collections::HashSet;
 
 use hookspec::ask::{Answer, ElicitKind, Elicitation};
 use hookspec::points::ELICIT;
 use hookspec::spawn::BlockingError;
 use hookspec::tool::ToolError;
 use hookspec::{Gate, Session, fire, hook, tool};
-use hookspec_process::git::Version;
 use jiff::Timestamp;
 use rusqlite::params;
 use schemars::JsonSchema;
@@ -48,9 +44,6 @@ pub struct Checkpoint {
     pub quality: Quality,
     /// The commit that was made for it.
     pub commit: Option<String>,
-    /// Files that the session changed and that are not in it, and why.
-    #[serde(default)]
-    pub left_out: Vec<String>,
     /// The tag.
     pub tag: Option<String>,
     /// Why it was refused, if it was.
@@ -64,7 +57,7 @@ pub struct Wanted {
     /// What to call it, in a few words.
     #[serde(default)]
     pub label: Option<String>,
-    /// Commit what your tools changed in this session, with this message; only if the user asked for a commit.
+    /// Commit what changed, with this message; only if the user asked for a commit.
     #[serde(default)]
     pub commit: Option<String>,
     /// Tag the commit with this name; only if the user asked for a tag.
@@ -139,9 +132,6 @@ pub fn told(made: &Checkpoint) -> String {
     if let Some(commit) = &made.commit {
         text.push_str(&format!(" Commit {commit}."));
     }
-    if !made.left_out.is_empty() {
-        text.push_str(&format!(" Not committed: {}.", made.left_out.join(", ")));
-    }
     if let Some(tag) = &made.tag {
         text.push_str(&format!(" Tag {tag}."));
     }
@@ -153,13 +143,6 @@ pub fn told(made: &Checkpoint) -> String {
 /// # Errors
 /// If it is refused, or something that it needs fails; then nothing is committed and none is kept.
 pub async fn take(session: &Session, wanted: Wanted) -> Result<Checkpoint, CheckpointError> {
-    // What the model writes may repeat what it was told.
-    let redacted = |text: String| session.redacted(&text).into_owned();
-    let wanted = Wanted {
-        label: wanted.label.map(redacted),
-        commit: wanted.commit.map(redacted),
-        tag: wanted.tag.map(redacted),
-    };
     let workspace = session.workspace().ok_or(CheckpointError::NoWorkspace)?;
     let mut fired = fire!(session, QUALITY_MEASURE { workspace }).await;
     let failed = fired.failures().first().map_or_else(|| "nobody answered".to_owned(), ToString::to_string);
@@ -180,11 +163,10 @@ pub async fn take(session: &Session, wanted: Wanted) -> Result<Checkpoint, Check
         session: session.id().to_owned(),
         project: store::project(session),
         at: session.clock().now(),
-        label: wanted.label.as_deref().map(|label| store::kept(session, label)),
+        label: wanted.label.clone(),
         score,
         quality,
         commit: None,
-        left_out: Vec::new(),
         tag: None,
         refused,
     };
@@ -210,37 +192,18 @@ async fn commit(session: &Session, wanted: &Wanted, made: &mut Checkpoint) -> Re
         return Ok(());
     }
     let workspace = session.workspace().ok_or(GitError::None)?.to_owned();
-    let files = store::with(session, |store| store.changes_of(session.id()))?;
+    let files = store::with(session, |store| store.edited_files(session.id()))?;
     let Wanted { label, commit, tag } = wanted.clone();
-    let screened = session.clone();
     let work = move || -> Result<_, GitError> {
         let git = Git::at(&workspace).ok_or(GitError::None)?;
-        let mut screen = |version: Version<'_>| objection(&screened, version);
-        let taken = commit.map(|message| git.commit(&files, &mut screen, &message)).transpose()?;
+        let commit = commit.map(|message| git.commit(&files, &message)).transpose()?.flatten();
         if let Some(tag) = &tag {
             git.tag(tag, label.as_deref().unwrap_or(tag))?;
         }
-        Ok((taken.unwrap_or_default(), tag))
+        Ok((commit, tag))
     };
-    let (taken, tag) = session.blocking(work).await??;
-    store::with(session, |store| store.note_committed(&taken.done))?;
-    (made.commit, made.left_out, made.tag) = (taken.id, taken.left_out, tag);
+    (made.commit, made.tag) = session.blocking(work).await??;
     Ok(())
-}
-
-/// Why a file is not to be committed: a line of it is new and holds what this program takes out of texts.
-fn objection(session: &Session, version: Version<'_>) -> Option<String> {
-    let (before, after) = (String::from_utf8_lossy(version.before), String::from_utf8_lossy(version.after));
-    if session.redacted(&after) == after {
-        return None;
-    }
-    let old: HashSet<&str> = before.lines().collect();
-    let is_news = |line: &str| !old.contains(line) && session.redacted(line) != line;
-    match after.lines().position(is_news) {
-        Some(index) => Some(format!("line {} holds a credential", index + 1)),
-        // Over several lines, as a key is.
-        None => (session.redacted(&before) == before).then(|| "it holds a credential".to_owned()),
-    }
 }
 
 /// Whether somebody who is asked says yes.
@@ -303,5 +266,14 @@ impl Store {
             all.push(Checkpoint { id: row.get(0)?, ..kept });
         }
         Ok(all)
+    }
+
+    /// Files that a session changed, relative to its workspace.
+    fn edited_files(&self, session: &str) -> Result<Vec<String>, StoreError> {
+        let mut query = self
+            .connection
+            .prepare_cached("SELECT path FROM session_files WHERE session = ?1 ORDER BY path")?;
+        let rows = query.query_map([session], |row| row.get(0))?;
+        Ok(rows.collect::<Result<_, _>>()?)
     }
 }

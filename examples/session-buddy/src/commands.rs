@@ -13,7 +13,6 @@ use crate::checkpoint::{self, CheckpointError, Wanted};
 use crate::metrics::{self, Filter, SessionRow, minutes};
 use crate::search::{self, Sought};
 use crate::settings::Settings;
-use crate::store::Scope;
 use crate::{skills, store};
 
 /// The session that commands of a person belong to. Each run has an id of its own, so that none mixes with another.
@@ -25,7 +24,7 @@ hookspec_cli::command! {
             Command::new("checkpoint")
                 .about("Measure the workspace's quality and keep a checkpoint; exit with 1 if it is refused")
                 .arg(Arg::new("label").help("What to call it"))
-                .arg(Arg::new("commit").long("commit").value_name("MESSAGE").help("Commit what agents changed"))
+                .arg(Arg::new("commit").long("commit").value_name("MESSAGE").help("Commit what changed"))
                 .arg(Arg::new("tag").long("tag").value_name("NAME").help("Tag the commit"))
         },
         run: |arguments, invocation| Box::pin(take(arguments, invocation)),
@@ -56,7 +55,6 @@ fn buddy() -> Command {
                     "Errors that were fixed and are like this text; without one, how errors go, kind by kind",
                 )
                 .arg(Arg::new("text").help("The error's text"))
-                .arg(everywhere())
                 .arg(limit.clone()),
         )
         .subcommand(
@@ -74,27 +72,6 @@ fn buddy() -> Command {
         .subcommand(
             Command::new("checkpoints").about("This workspace's checkpoints, the newest first").arg(limit),
         )
-        .subcommand(
-            Command::new("link")
-                .about("Let sessions here be told what those of another project kept; without one, which those are")
-                .arg(Arg::new("folder").help("The other project's folder")),
-        )
-        .subcommand(
-            Command::new("unlink")
-                .about("Take that back")
-                .arg(Arg::new("folder").required(true).help("The other project's folder")),
-        )
-}
-
-fn everywhere() -> Arg {
-    Arg::new("everywhere")
-        .long("everywhere")
-        .action(ArgAction::SetTrue)
-        .help("Those of all projects, not only of this workspace and what it is linked to")
-}
-
-fn scope(arguments: &ArgMatches, session: &hookspec::Session) -> Scope {
-    if arguments.get_flag("everywhere") { Scope::All } else { Scope::of(session) }
 }
 
 /// A date that is none.
@@ -139,8 +116,6 @@ async fn look(arguments: &ArgMatches, invocation: &Invocation<'_>) -> Result<Exi
         "errors" => errors(own, invocation, &session).await?,
         "metrics" => show_metrics(own, invocation, &session)?,
         "skills" => show_skills(own, invocation, &session)?,
-        "link" => link(own, invocation, &session)?,
-        "unlink" => unlink(own, &session)?,
         _ => checkpoints(own, invocation, &session)?,
     }
     Ok(ExitCode::SUCCESS)
@@ -155,9 +130,8 @@ async fn errors(
     invocation: &Invocation<'_>,
     session: &hookspec::Session,
 ) -> Result<(), BoxError> {
-    let scope = scope(arguments, session);
     if let Some(text) = arguments.get_one::<String>("text") {
-        let found = search::search(session, &scope, text, Sought::Errors, limit(arguments).into()).await?;
+        let found = search::search(session, text, Sought::Errors, limit(arguments).into()).await?;
         return if invocation.json() {
             invocation.data(&found)
         } else {
@@ -165,7 +139,7 @@ async fn errors(
             Ok(())
         };
     }
-    let kinds = store::with(session, |store| store.kinds(&scope))?;
+    let kinds = store::with(session, |store| store.kinds())?;
     if invocation.json() {
         return invocation.data(&kinds);
     }
@@ -318,41 +292,6 @@ fn checkpoints(
         invocation.note("there is no checkpoint of this workspace yet");
     } else {
         invocation.table(&["number", "time (UTC)", "score", "", "label"], &rows);
-    }
-    Ok(())
-}
-
-fn link(
-    arguments: &ArgMatches,
-    invocation: &Invocation<'_>,
-    session: &hookspec::Session,
-) -> Result<(), BoxError> {
-    let project = store::project(session);
-    if let Some(folder) = arguments.get_one::<String>("folder") {
-        let other = store::folder(folder.as_ref())?;
-        if other == project {
-            return Err("a project needs no link to itself; name the folder of another one".into());
-        }
-        store::with(session, |store| store.link(&project, &other))?;
-    }
-    let links = store::with(session, |store| store.links(&project))?;
-    if invocation.json() {
-        return invocation.data(&links);
-    }
-    if links.is_empty() {
-        invocation.note("this project is linked to none: its sessions are told what its own sessions kept");
-    }
-    links.iter().for_each(|other| invocation.line(other));
-    Ok(())
-}
-
-fn unlink(arguments: &ArgMatches, session: &hookspec::Session) -> Result<(), BoxError> {
-    let project = store::project(session);
-    let folder = arguments.get_one::<String>("folder").cloned().unwrap_or_default();
-    // A folder that is gone may be unlinked by what it was called.
-    let other = store::folder(folder.as_ref()).unwrap_or_else(|_| folder.clone());
-    if !store::with(session, |store| store.unlink(&project, &other))? {
-        return Err(format!("{folder} is not linked to this project; `buddy link` shows what is").into());
     }
     Ok(())
 }

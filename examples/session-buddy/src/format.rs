@@ -1,7 +1,7 @@
-//! Mends and formats a file after a tool has changed it: that file, with its own linter and formatter, and nothing else.
+//! Formats a file after a tool has changed it: that file, with its own formatter, and nothing else.
 //!
-//! **Watches** saved and patched files. **Runs** what mends lint findings (for Python, ruff's safe fixes) and the formatter of the
-//! file's extension, if they are installed outside the workspace: the text goes in, the new text comes out, so no formatter can wander into other files (`rustfmt` given
+//! **Watches** saved and patched files. **Runs** the formatter of the file's extension, if it is installed outside the
+//! workspace: the text goes in, the formatted text comes out, so no formatter can wander into other files (`rustfmt` given
 //! a path would follow its modules). It gets no key or token of ours. **Writes** the result only where the file still is what the tool wrote. **Speaks**
 //! when it changed the file, since the model should know, and once a session for each formatter that is missing.
 //!
@@ -9,18 +9,17 @@
 //! (`prettier.config.js`, plugins, a shared package), and rustfmt runs outside the project, where no `rust-toolchain.toml` can
 //! put another program in its place. Name the command in `[hooks.buddy] formatters` where that is wanted.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use hookspec::points::{FILE_POST_PATCH, FILE_POST_SAVE};
 use hookspec::{Message, Session, hook};
-use hookspec_process::{Program, find, visible_line};
+use hookspec_process::{Program, find};
 use serde::{Deserialize, Serialize};
 
 use crate::ordering::rank;
-use crate::quote::quoted;
 use crate::settings::Settings;
 
 /// Formatters by extension; each reads the file from its input.
@@ -46,20 +45,6 @@ const FORMATTERS: [(&str, &[&str]); 20] = [
     ("graphql", PRETTIER),
     ("hbs", PRETTIER),
 ];
-/// What mends findings, by extension. An import that nothing uses yet stays: the next edit may use it.
-const FIXERS: [(&str, &[&str]); 2] = [("py", RUFF_FIXES), ("pyi", RUFF_FIXES)];
-const RUFF_FIXES: &[&str] = &[
-    "ruff",
-    "check",
-    "--fix-only",
-    "--quiet",
-    "--no-cache",
-    "--unfixable",
-    "F401",
-    "--stdin-filename",
-    "{path}",
-    "-",
-];
 const RUFF: &[&str] = &["ruff", "format", "--quiet", "--no-cache", "--stdin-filename", "{path}", "-"];
 const PRETTIER: &[&str] = &["prettier", "--log-level", "error", "--stdin-filepath", "{path}"];
 
@@ -78,8 +63,8 @@ pub struct Told {
     name = "buddy.format_saved",
     priority = rank(100, 0),
     blocking,
-    timeout = "90s",
-    budget = "60s"
+    timeout = "60s",
+    budget = "40s"
 )]
 fn format_saved(
     path: &Path,
@@ -97,8 +82,8 @@ fn format_saved(
     name = "buddy.format_patched",
     priority = rank(100, 0),
     blocking,
-    timeout = "90s",
-    budget = "60s"
+    timeout = "60s",
+    budget = "40s"
 )]
 fn format_patched(
     path: &Path,
@@ -118,50 +103,6 @@ pub struct FormatError {
     source: std::io::Error,
 }
 
-/// What is done to a file, in this order.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Step {
-    /// Findings of a linter are mended, as far as that is safe.
-    Fix,
-    /// The file is formatted.
-    Format,
-}
-
-impl Step {
-    fn done(self) -> &'static str {
-        match self {
-            Self::Fix => "mended",
-            Self::Format => "formatted",
-        }
-    }
-
-    fn todo(self) -> &'static str {
-        match self {
-            Self::Fix => "mend",
-            Self::Format => "format",
-        }
-    }
-
-    fn own(self, settings: &Settings) -> &BTreeMap<String, Vec<String>> {
-        match self {
-            Self::Fix => &settings.lint_fixes,
-            Self::Format => &settings.formatters,
-        }
-    }
-}
-
-/// What came of a step.
-enum Ran {
-    /// The text as it is now.
-    Changed(Vec<u8>),
-    /// There is nothing to do, or to say.
-    Same,
-    /// It failed.
-    Told(String),
-    /// It is not there, which only the model needs to know.
-    Noted(String),
-}
-
 fn format(
     path: &Path,
     text: &str,
@@ -169,66 +110,25 @@ fn format(
     settings: &Settings,
     state: &mut Told,
 ) -> Result<Option<Message>, FormatError> {
+    let Some(command) = command(path, settings) else { return Ok(None) };
+    let Some((name, args)) = command.split_first() else { return Ok(None) };
+    let note = |state: &mut Told, text: String| {
+        Ok(state.missing.insert(name.clone()).then(|| Message::system(text).hidden()))
+    };
     if text.len() > MOST {
         return Ok(None);
     }
-    let shown = visible_line(&path.to_string_lossy());
-    let (mut now, mut done, mut told, mut seen) = (text.to_owned(), Vec::new(), Vec::new(), false);
-    for step in [Step::Fix, Step::Format] {
-        let Some(command) = command(step, path, settings) else { continue };
-        let name = command.first().cloned().unwrap_or_default();
-        match run(step, &command, path, &now, session, settings, state) {
-            Ran::Same => {}
-            Ran::Told(why) => {
-                told.push(why);
-                seen = true;
-            }
-            Ran::Noted(why) => told.push(why),
-            Ran::Changed(bytes) => match String::from_utf8(bytes) {
-                Ok(text) => {
-                    now = text;
-                    done.push(format!("{} with `{name}`", step.done()));
-                }
-                Err(_) => {
-                    told.push(format!("`{name}` wrote what is no text, so {shown} stays as it is."));
-                    seen = true;
-                }
-            },
-        }
-    }
-    let failed = |source| FormatError { path: path.to_owned(), source };
-    if now != text && replace(path, text.as_bytes(), now.as_bytes()).map_err(failed)? {
-        told.push(format!("{shown} was {}; read it again before you patch it.", done.join(" and ")));
-        seen = true;
-    }
-    let message = Message::system(told.join("\n"));
-    Ok((!told.is_empty()).then(|| if seen { message } else { message.hidden() }))
-}
-
-/// Runs one step's program on a text.
-fn run(
-    step: Step,
-    command: &[String],
-    path: &Path,
-    text: &str,
-    session: &Session,
-    settings: &Settings,
-    state: &mut Told,
-) -> Ran {
-    let Some((name, args)) = command.split_first() else { return Ran::Same };
-    let mut once =
-        |text: String| if state.missing.insert(name.clone()) { Ran::Noted(text) } else { Ran::Same };
     let workspace = session.workspace();
-    let own = step.own(settings).contains_key(extension(path));
+    let own = settings.formatters.contains_key(extension(path));
     let program = if own && name.contains('/') { Some(name.into()) } else { find(name, workspace) };
     let Some(program) = program else {
-        return once(format!(
-            "`{name}` is not installed, so files that it would {} stay as they are.",
-            step.todo()
-        ));
+        return note(
+            state,
+            format!("`{name}` is not installed, so files that it would format stay as they are."),
+        );
     };
     if !own && name == "prettier" && runs_config(path, workspace) {
-        return once("prettier's configuration here is a program of the project's, so it is not run by itself; name the command in [hooks.buddy] formatters if you want it.".to_owned());
+        return note(state, "prettier's configuration here is a program of the project's, so it is not run by itself; name the command in [hooks.buddy] formatters if you want it.".to_owned());
     }
     let mut args: Vec<String> = args
         .iter()
@@ -241,53 +141,54 @@ fn run(
             args.extend(["--config-path".to_owned(), config.to_string_lossy().into_owned()]);
         }
     }
-    let mut program = Program::new(program)
+    let mut formatter = Program::new(program)
         .args(args)
         .cwd(folder)
         .input(text)
-        .deadline(Duration::from_secs(settings.format_s.clamp(1, 40)))
+        .deadline(Duration::from_secs(settings.format_s.clamp(1, 50)))
         .keep(2 * MOST);
     // Where rustup keeps its toolchains, if that is not in the home folder.
     for name in ["RUSTUP_HOME", "CARGO_HOME"] {
         if let Some(value) = std::env::var_os(name) {
-            program = program.env(name, value);
+            formatter = formatter.env(name, value);
         }
     }
-    let shown = visible_line(&path.to_string_lossy());
-    match program.run() {
-        Ok(ended) if ended.status.success() && ended.stdout.dropped() == 0 => {
-            let bytes = ended.stdout.bytes();
-            if bytes.is_empty() || bytes == text.as_bytes() {
-                Ran::Same
-            } else {
-                Ran::Changed(bytes.to_vec())
-            }
-        }
+    let ran = formatter.run();
+    let shown = path.display();
+    let formatted = match ran {
+        Ok(ended) if ended.status.success() && ended.stdout.dropped() == 0 => ended.stdout.bytes(),
         Ok(ended) => {
-            // It shows lines of the file, which may be anybody's.
-            let said = quoted("what it said", &crate::store::short(ended.stderr.text().trim(), 1000));
-            let could_not = format!("`{name}` could not {} {shown} ({}).", step.todo(), ended.words());
-            Ran::Told(format!("{could_not}\n{said}"))
+            let said = crate::store::short(ended.stderr.text().trim(), 1000);
+            return Ok(Some(Message::system(format!(
+                "`{name}` could not format {shown} ({}): {said}",
+                ended.words()
+            ))));
         }
-        Err(error) => Ran::Told(format!("{shown} was not {}: {error}", step.done())),
+        Err(error) => return Ok(Some(Message::system(format!("{shown} was not formatted: {error}")))),
+    };
+    if formatted == text.as_bytes() || formatted.is_empty() {
+        return Ok(None);
     }
+    let failed = |source| FormatError { path: path.to_owned(), source };
+    if !replace(path, text.as_bytes(), &formatted).map_err(failed)? {
+        return Ok(None);
+    }
+    Ok(Some(Message::system(format!(
+        "{shown} was formatted with `{name}`; read it again before you patch it."
+    ))))
 }
 
 fn extension(path: &Path) -> &str {
     path.extension().and_then(|extension| extension.to_str()).unwrap_or_default()
 }
 
-/// The command of a step for a file: the settings', else the table's.
-fn command(step: Step, path: &Path, settings: &Settings) -> Option<Vec<String>> {
+/// The command for a file: the settings', else the table's.
+fn command(path: &Path, settings: &Settings) -> Option<Vec<String>> {
     let extension = extension(path);
-    if let Some(command) = step.own(settings).get(extension) {
+    if let Some(command) = settings.formatters.get(extension) {
         return (!command.is_empty()).then(|| command.clone());
     }
-    let table: &[(&str, &[&str])] = match step {
-        Step::Fix => &FIXERS,
-        Step::Format => &FORMATTERS,
-    };
-    let (_, command) = table.iter().find(|(held, _)| *held == extension)?;
+    let (_, command) = FORMATTERS.iter().find(|(held, _)| *held == extension)?;
     Some(command.iter().map(ToString::to_string).collect())
 }
 
@@ -417,7 +318,7 @@ mod tests {
     fn the_table_is_asked_where_the_settings_are_silent() {
         let mut settings = Settings::default();
         let first = |path: &str, settings: &Settings| {
-            command(Step::Format, Path::new(path), settings).map(|command| command[0].clone())
+            command(Path::new(path), settings).map(|command| command[0].clone())
         };
         assert_eq!(first("a.py", &settings).as_deref(), Some("ruff"));
         assert_eq!(first("a.rs", &settings).as_deref(), Some("rustfmt"));
@@ -425,10 +326,5 @@ mod tests {
         settings.formatters.insert("py".into(), Vec::new());
         settings.formatters.insert("md".into(), vec!["mdfmt".into()]);
         assert_eq!((first("a.py", &settings), first("a.md", &settings)), (None, Some("mdfmt".into())));
-        let fix = |path: &str, settings: &Settings| command(Step::Fix, Path::new(path), settings);
-        assert!(fix("a.py", &settings).is_some_and(|command| command.contains(&"--fix-only".to_owned())));
-        assert_eq!(fix("a.rs", &settings), None, "clippy runs what a project brings");
-        settings.lint_fixes.insert("py".into(), Vec::new());
-        assert_eq!(fix("a.py", &settings), None);
     }
 }

@@ -1,15 +1,30 @@
-//! Git, as far as scores, metrics and checkpoints need it: [`hookspec_process::git`] runs it, and nothing that a repository names.
+//! Git, as far as scores, metrics and checkpoints need it.
 //!
-//! What it cannot tell is `None`.
+//! It runs nothing that a repository names: hooks, file-system monitors, filters, signers, pagers. Every call has a deadline,
+//! no prompt and no network. What it cannot tell is `None`.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use hookspec_process::git;
-use hookspec_process::sensitive::secret_file;
+use hookspec_process::{Program, find};
 use jiff::Timestamp;
 
-use crate::changes::Changed;
+const OFF: [&str; 10] = [
+    "core.fsmonitor=false",
+    "core.hooksPath=/dev/null",
+    "core.pager=cat",
+    "core.editor=false",
+    "core.sshCommand=false",
+    "credential.helper=",
+    "protocol.allow=never",
+    "log.showSignature=false",
+    "gc.auto=0",
+    "maintenance.auto=false",
+];
+
+/// Settings of a repository that name programs under names of its own.
+const DRIVERS: &str = r"^filter\..*\.(clean|smudge|process|required)$";
 
 /// A commit or a tag that was not made.
 #[derive(Debug, thiserror::Error)]
@@ -20,7 +35,7 @@ pub enum GitError {
     )]
     None,
     /// It said no.
-    #[error("git failed ({command}): {said}")]
+    #[error("`git {command}` failed: {said}")]
     Failed {
         /// The subcommand.
         command: String,
@@ -29,45 +44,55 @@ pub enum GitError {
     },
 }
 
-/// What became of a session's changes.
-#[derive(Debug, Default)]
-pub(crate) struct Taken {
-    /// The commit's short id; none where nothing was left to commit.
-    pub(crate) id: Option<String>,
-    /// Files without changes now: committed, or as they were.
-    pub(crate) done: Vec<PathBuf>,
-    /// Files that stay, and why.
-    pub(crate) left_out: Vec<String>,
-}
-
-fn failed(error: git::GitError) -> GitError {
-    match error {
-        git::GitError::Failed { command, how, said, .. } => {
-            GitError::Failed { command, said: if said.is_empty() { how } else { said } }
-        }
-        other => GitError::Failed { command: "git".to_owned(), said: other.to_string() },
-    }
-}
-
-/// The repository around a folder, as seen from there: all of it or a part.
+/// A repository.
 #[derive(Debug)]
-pub(crate) struct Git(git::Git);
+pub(crate) struct Git {
+    program: PathBuf,
+    /// The folder that was asked about: the whole repository or a part of it.
+    dir: PathBuf,
+    drivers: Vec<String>,
+}
 
 impl Git {
     /// The repository around a folder.
     pub(crate) fn at(dir: &Path) -> Option<Self> {
-        match git::Git::around(dir) {
-            Ok(git) => git.map(Self),
-            Err(error) => {
-                tracing::warn!(%error, "the repository is left alone");
-                None
-            }
-        }
+        let program = find("git", Some(dir))?;
+        let mut git = Self { program, dir: dir.to_owned(), drivers: Vec::new() };
+        git.ask(["rev-parse", "--show-toplevel"])?;
+        let named =
+            git.ask(["config", "--local", "--name-only", "--get-regexp", DRIVERS]).unwrap_or_default();
+        // What the user's own configuration says of the same driver stays (large-file storage).
+        let off = |name: &str| {
+            let nothing = if name.ends_with(".required") { "false" } else { "" };
+            let own = git.ask(["config", "--global", "--get", name]);
+            format!("{name}={}", own.as_deref().unwrap_or(nothing))
+        };
+        let drivers = named.lines().map(off).collect();
+        git.drivers = drivers;
+        Some(git)
     }
 
     fn run(&self, args: &[OsString]) -> Result<String, GitError> {
-        let said = self.0.run(args).map_err(failed)?;
-        Ok(said.text().trim_end().to_owned())
+        let command = args.first().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let failed = |said: String| GitError::Failed { command: command.clone(), said };
+        let off =
+            OFF.iter().copied().chain(self.drivers.iter().map(String::as_str)).flat_map(|set| ["-c", set]);
+        let ended = Program::new(&self.program)
+            .args(off)
+            .args(args)
+            .cwd(&self.dir)
+            .env("GIT_TERMINAL_PROMPT", "0")
+            .env("GIT_OPTIONAL_LOCKS", "0")
+            .env("GIT_LITERAL_PATHSPECS", "1")
+            .deadline(Duration::from_secs(10))
+            .keep(4 * 1024 * 1024)
+            .run()
+            .map_err(|error| failed(error.to_string()))?;
+        if ended.status.success() {
+            return Ok(ended.stdout.text().trim_end().to_owned());
+        }
+        let said = [ended.stderr.text(), ended.stdout.text()].join("\n").trim().to_owned();
+        Err(failed(if said.is_empty() { ended.words() } else { said }))
     }
 
     /// What git says; `None` where it fails.
@@ -86,9 +111,9 @@ impl Git {
         self.ask(["rev-list", "--count", &range])?.parse().ok()
     }
 
-    /// How many commits that change something of the folder came after a time.
+    /// How many commits came after a time.
     pub(crate) fn commits_after(&self, time: Timestamp) -> Option<u32> {
-        self.ask(["rev-list", "--count", &format!("--since={time}"), "HEAD", "--", "."])?.parse().ok()
+        self.ask(["rev-list", "--count", &format!("--since={time}"), "HEAD"])?.parse().ok()
     }
 
     /// When a file of the folder was last committed.
@@ -97,52 +122,29 @@ impl Git {
         Timestamp::from_second(seconds.parse().ok()?).ok()
     }
 
-    /// Whether a file differs from what is committed; `None` where git does not tell.
-    pub(crate) fn differs(&self, path: &Path) -> Option<bool> {
-        self.0.differs(path).ok()
-    }
-
-    /// Commits files that tools changed, as they are now, without those that somebody objects to; gives what became of each.
-    pub(crate) fn commit(
-        &self,
-        changed: &[Changed],
-        screen: &mut dyn FnMut(git::Version<'_>) -> Option<String>,
-        message: &str,
-    ) -> Result<Taken, GitError> {
-        if let Some(why) = self.0.is_busy().map_err(failed)? {
-            return Err(GitError::Failed { command: "commit".to_owned(), said: why.to_owned() });
-        }
-        let states = self.0.states().map_err(failed)?;
-        let (mut files, mut taken) = (Vec::new(), Taken::default());
-        for changed in changed {
-            // One that is ignored, lies elsewhere, or is as it was.
-            let inside = self.0.inside(&changed.path);
-            let Some((inside, state)) = inside.and_then(|path| states.get(&path).map(|state| (path, state)))
-            else {
-                taken.done.push(changed.path.clone());
-                continue;
-            };
-            let secret = secret_file(&inside) && changed.path.symlink_metadata().is_ok();
-            let secret = secret.then_some("it is a file that holds credentials");
-            match state.objection().or(changed.why_not).or(secret) {
-                Some(why) => taken.left_out.push(format!("{} ({why})", inside.display())),
-                None => files.push(inside),
+    /// Commits what differs in the folder of what git follows already, and these files of it. Gives the commit's short id;
+    /// `None` where nothing differs.
+    pub(crate) fn commit(&self, made: &[String], message: &str) -> Result<Option<String>, GitError> {
+        for path in made.iter().filter(|path| self.dir.join(path).is_file()) {
+            // One that is ignored, or lies elsewhere, stays out.
+            if let Err(error) = self.run(&["add", "--intent-to-add", "--", path].map(OsString::from)) {
+                tracing::debug!(path, %error, "a file is left out of the checkpoint's commit");
             }
         }
-        if files.is_empty() {
-            return Ok(taken);
+        let differs =
+            self.run(&["status", "--porcelain", "--untracked-files=no", "--", "."].map(OsString::from))?;
+        if differs.is_empty() {
+            return Ok(None);
         }
-        let made = self.0.commit(&files, screen, &|_| message.to_owned()).map_err(failed)?;
-        taken.id = made.id;
-        taken.done.extend(made.files.iter().map(|path| self.0.root().join(path)));
-        let left = made.left_out.iter().map(|left| format!("{} ({})", left.path.display(), left.why));
-        taken.left_out.extend(left);
-        Ok(taken)
+        let commit = ["commit", "--only", "--quiet", "--no-gpg-sign", "-m", message, "--", "."];
+        self.run(&commit.map(OsString::from))?;
+        Ok(self.ask(["rev-parse", "--short", "HEAD"]))
     }
 
     /// Tags what is checked out.
     pub(crate) fn tag(&self, name: &str, message: &str) -> Result<(), GitError> {
-        let args = ["tag", "--annotate", "--no-sign", "-m", message, "--", name].map(OsString::from);
-        self.run(&args).map(drop)
+        let name: &OsStr = name.as_ref();
+        let args = ["tag", "--annotate", "--no-sign", "-m", message, "--"].map(OsString::from);
+        self.run(&args.into_iter().chain([name.to_owned()]).collect::<Vec<_>>()).map(drop)
     }
 }

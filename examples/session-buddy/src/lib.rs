@@ -11,14 +11,12 @@
 //! `[hooks.buddy]`, see [`settings::Settings`]. `use hookspec_session_buddy as _;` links all of it; with the feature `commands`
 //! (on by default) a program made of `hookspec_cli` also gets `checkpoint` and `buddy`.
 
-mod changes;
 #[cfg(feature = "commands")]
 mod commands;
 mod git;
 mod lifecycle;
 
 pub mod checkpoint;
-pub mod checks;
 pub mod errors;
 pub mod format;
 pub mod metrics;
@@ -26,7 +24,6 @@ pub mod ordering;
 pub mod patterns;
 pub mod points;
 pub mod quality;
-pub mod quote;
 pub mod search;
 pub mod settings;
 pub mod skills;

@@ -10,13 +10,12 @@ use hookspec::tool::ToolStatus;
 use hookspec::{Message, Session, ToolUse, fire, hook};
 use jiff::ToSpan;
 
-use crate::checks;
 use crate::errors::{self, Memory};
 use crate::ordering::rank;
 use crate::points::PRE_SESSION_END;
 use crate::settings::Settings;
-use crate::store::{self, StoreError};
-use crate::timeline::{Moment, record};
+use crate::store::{self, StoreError, short};
+use crate::timeline::{KEPT, Moment, record};
 use crate::{git, metrics};
 
 /// Begins the session's row of metrics; a resumed session goes on with its own. Forgets old timelines.
@@ -26,7 +25,7 @@ fn begin_session(session: &Session, settings: &Settings) -> Result<(), StoreErro
     let head = session.workspace().and_then(|workspace| git::Git::at(workspace)?.head());
     let time_of_day = metrics::TimeOfDay::of(at.to_zoned(settings.zone()).hour());
     let project = store::project(session);
-    store::keep(session, |store| {
+    store::with(session, |store| {
         if settings.keep_days > 0
             && let Ok(oldest) = at.checked_sub((i64::from(settings.keep_days) * 24).hours())
         {
@@ -52,13 +51,13 @@ fn end_session(session: &Session) -> Result<(), StoreError> {
 /// Notes what the user says.
 #[hook(MESSAGE_PRE_PROCESS, name = "buddy.note_prompt", priority = 0, fail_open)]
 fn note_prompt(message: &Message, session: &Session) -> Result<(), StoreError> {
-    record(session, &Moment::Message { role: message.role, text: message.content.clone() })
+    record(session, &Moment::Message { role: message.role, text: short(&message.content, KEPT) })
 }
 
 /// Notes what the model says.
 #[hook(MESSAGE_POST_PROCESS, name = "buddy.note_answer")]
 fn note_answer(message: &Message, session: &Session) -> Result<(), StoreError> {
-    record(session, &Moment::Message { role: message.role, text: message.content.clone() })
+    record(session, &Moment::Message { role: message.role, text: short(&message.content, KEPT) })
 }
 
 /// Notes a file that was written, which is also an attempt at what is broken.
@@ -94,7 +93,7 @@ fn edited(
 ) -> Result<(), StoreError> {
     state.edited = true;
     let path = relative(session, path);
-    record(session, &Moment::Edit { path: path.clone(), added: added.to_owned(), created })?;
+    record(session, &Moment::Edit { path: path.clone(), added: short(added, KEPT), created })?;
     let done = if created { "created" } else { "edited" };
     errors::tried(session, state, &format!("{done} {path}"), changes)
 }
@@ -112,23 +111,17 @@ fn relative(session: &Session, path: &Path) -> String {
 #[hook(TOOL_POST_EXECUTE, name = "buddy.note_result", priority = rank(10, 0))]
 fn note_result(
     tool_use: &ToolUse,
-    result: &[Message],
     status: ToolStatus,
     session: &Session,
     settings: &Settings,
     state: &mut Memory,
 ) -> Result<Option<Message>, StoreError> {
     let ok = status == ToolStatus::Ok;
-    let text = errors::call_text(tool_use);
-    let is_command = settings.command_tools.contains(&tool_use.tool);
-    let script = if ok && is_command { errors::command_of(tool_use) } else { None };
-    let proof = script.and_then(|script| {
-        let said = result.iter().map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n");
-        checks::proof(&script, &session.cwd(), &said)
-    });
-    record(session, &Moment::Call { tool: tool_use.tool.clone(), text, ok, proof })?;
+    let text = short(&errors::call_text(tool_use), KEPT);
+    record(session, &Moment::Call { tool: tool_use.tool.clone(), text, ok })?;
     if !ok {
         return Ok(None);
     }
+    let is_command = settings.command_tools.contains(&tool_use.tool);
     errors::succeeded(session, state, tool_use, is_command)
 }

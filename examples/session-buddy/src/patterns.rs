@@ -9,7 +9,6 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::checks::Proof;
 use crate::quality::is_test_path;
 use crate::timeline::Moment;
 
@@ -245,6 +244,33 @@ fn edits(history: &[Moment]) -> Option<Match> {
     helper.and_then(|(path, _)| found(Kind::FunctionExtraction, *path))
 }
 
+/// Linters and test runners, as they begin a command or stand in one.
+const LINTERS: [&str; 12] = [
+    "clippy",
+    "ruff",
+    "eslint",
+    "flake8",
+    "pylint",
+    "mypy",
+    "pyright",
+    "golangci-lint",
+    "go vet",
+    "rubocop",
+    "biome",
+    "lint",
+];
+const TESTERS: [&str; 9] =
+    ["cargo test", "nextest", "pytest", "unittest", "npm test", "go test", "jest", "vitest", "rspec"];
+
+/// Whether a call is one of these: by the tool's name, or by its command.
+fn is_one_of(tool: &str, text: &str, names: &[&str]) -> bool {
+    let has = |text: &str| {
+        let text = words(text).join(" ");
+        names.iter().any(|name| format!(" {text} ").contains(&format!(" {} ", words(name).join(" "))))
+    };
+    has(tool) || has(text)
+}
+
 fn calls(history: &[Moment]) -> Option<Match> {
     let count = history
         .iter()
@@ -253,11 +279,11 @@ fn calls(history: &[Moment]) -> Option<Match> {
     if count < 2 {
         return None;
     }
-    let proved = |wanted: Proof| move |moment: &Moment| matches!(moment, Moment::Call { proof: Some(proof), .. } if *proof == wanted);
-    // What was proved, not what was written; the linter comes before the test.
-    let lint = history.iter().position(proved(Proof::Lint));
+    let ran = |names: &'static [&'static str]| move |moment: &Moment| matches!(moment, Moment::Call { tool, text, ok: true } if is_one_of(tool, text, names));
+    // A run that failed shows nothing; the linter comes before the test.
+    let lint = history.iter().position(ran(&LINTERS));
     if let Some(at) = lint
-        && history[at..].iter().any(proved(Proof::Tests))
+        && history[at..].iter().any(ran(&TESTERS))
     {
         return found(Kind::TestDrivenQuality, "the linter passed, then the tests");
     }
@@ -304,10 +330,7 @@ mod tests {
         Moment::Edit { path: path.into(), added: added.into(), created: false }
     }
     fn ran(text: &str) -> Moment {
-        Moment::Call { tool: "shell".into(), text: text.into(), ok: true, proof: None }
-    }
-    fn proved(proof: Proof) -> Moment {
-        Moment::Call { tool: "shell".into(), text: "x".into(), ok: true, proof: Some(proof) }
+        Moment::Call { tool: "shell".into(), text: text.into(), ok: true }
     }
     fn kinds(history: &[Moment]) -> Vec<Kind> {
         find(history).into_iter().map(|found| found.kind).collect()
@@ -316,8 +339,7 @@ mod tests {
     #[test]
     fn each_pattern_is_found_in_its_order_only() {
         let checkpoint = || Moment::Checkpoint { score: 90, accepted: true };
-        let searched =
-            || Moment::Call { tool: "search_reflections".into(), text: "x".into(), ok: true, proof: None };
+        let searched = || Moment::Call { tool: "search_reflections".into(), text: "x".into(), ok: true };
         let rows: [(Kind, Vec<Moment>); 9] = [
             (Kind::SearchBeforeImplement, vec![said("Search past reflections"), said("now implement it")]),
             (
@@ -331,7 +353,7 @@ mod tests {
             ),
             (Kind::TestDrivenRefactoring, vec![edit("tests/a.py", "x"), edit("a.py", "# simplify")]),
             (Kind::FunctionExtraction, vec![edit("a.go", "x"), edit("b.js", "function parse_helper(x) {")]),
-            (Kind::TestDrivenQuality, vec![proved(Proof::Lint), proved(Proof::Tests)]),
+            (Kind::TestDrivenQuality, vec![ran("cargo clippy"), ran("cargo test -q")]),
             (Kind::ReflectionGuidedDevelopment, vec![ran("ls"), searched(), edit("a", "x")]),
             (Kind::CheckpointIteration, vec![checkpoint(), checkpoint()]),
         ];
@@ -341,8 +363,7 @@ mod tests {
         }
         for backwards in [
             vec![said("implement it"), said("search past reflections")],
-            vec![proved(Proof::Tests), proved(Proof::Lint)],
-            vec![ran("true # cargo clippy"), ran("true # cargo test")],
+            vec![ran("cargo test"), ran("cargo clippy")],
             vec![edit("a.py", "# simplify"), edit("tests/a.py", "x")],
             vec![said("it works"), said("trying"), said("attempt")],
             vec![edit("a", "x"), ran("ls"), searched()],
@@ -366,8 +387,8 @@ mod tests {
             said("implement; fix the checkpoint; works"),
         ];
         assert_eq!(kinds(&both), [Kind::SearchBeforeImplement]);
-        let failed = Moment::Call { tool: "shell".into(), text: "cargo test".into(), ok: false, proof: None };
-        assert_eq!(kinds(&[proved(Proof::Lint), failed]), []);
+        let failed = Moment::Call { tool: "shell".into(), text: "cargo test".into(), ok: false };
+        assert_eq!(kinds(&[ran("cargo clippy"), failed]), []);
     }
 
     #[test]

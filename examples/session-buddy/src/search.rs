@@ -16,8 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::errors::{self, Embedder, Similar};
 use crate::ordering::rank;
 use crate::points::{PRE_REFLECTION_STORE, PRE_SEARCH_QUERY};
-use crate::quote::quoted;
-use crate::store::{self, Scope, Store, StoreError, millis, short, time, whose};
+use crate::store::{self, Store, StoreError, millis, short, time};
 
 /// What is searched.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -78,33 +77,30 @@ async fn store_reflection(args: StoreArgs, session: &Session) -> Result<String, 
     if text.is_empty() {
         return Err("There is no text to store.".into());
     }
-    let (at, project, text) = (session.clock().now(), store::project(session), store::kept(session, text));
-    let id = store::with(session, |store| store.keep_reflection(session.id(), &project, at, &text))
+    let (at, project) = (session.clock().now(), store::project(session));
+    let id = store::with(session, |store| store.keep_reflection(session.id(), &project, at, text))
         .map_err(failed)?;
     Ok(format!("Stored as reflection {id}."))
 }
 
-/// Searches lessons and fixed errors of this project's earlier sessions.
+/// Searches lessons and fixed errors of earlier sessions.
 #[tool(content = query)]
 async fn search_reflections(args: SearchArgs, session: &Session) -> Result<String, ToolError> {
     let found =
-        search(session, &Scope::of(session), &args.query, Sought::Reflections, args.limit.unwrap_or(5))
-            .await
-            .map_err(failed)?;
-    Ok(told_to_model(&found, &store::project(session)))
+        search(session, &args.query, Sought::Reflections, args.limit.unwrap_or(5)).await.map_err(failed)?;
+    Ok(told(&found))
 }
 
 fn failed(error: StoreError) -> ToolError {
     ToolError::Failed(error.to_string())
 }
 
-/// Searches a scope, after hooks have said what is meant.
+/// Searches, after hooks have said what is meant.
 ///
 /// # Errors
 /// If the limit is not 1 to 100, or as the database's.
 pub async fn search(
     session: &Session,
-    scope: &Scope,
     query: &str,
     sought: Sought,
     limit: usize,
@@ -113,41 +109,16 @@ pub async fn search(
     let query = fired.value().map_or(query, String::as_str).to_owned();
     let embedding = session.extension::<Embedder>().and_then(|embedder| embedder.embed(&query));
     store::with(session, |store| {
-        let errors = store.similar(scope, &query, embedding.as_deref(), limit)?;
+        let errors = store.similar(&query, embedding.as_deref(), limit)?;
         let reflections = match sought {
-            Sought::Reflections => store.reflections(scope, &query, limit)?,
+            Sought::Reflections => store.reflections(&query, limit)?,
             Sought::Errors => Vec::new(),
         };
         Ok(Found { query, errors, reflections })
     })
 }
 
-/// What was found, for the model: each a quotation.
-fn told_to_model(found: &Found, here: &str) -> String {
-    let errors = found.errors.iter().map(|error| {
-        let source = format!("error {} of {}", error.error, whose(&error.project, here));
-        let first = errors::own_words(&error.message).lines().next().unwrap_or_default();
-        let after = crate::metrics::minutes(error.minutes);
-        let (first, changes) = (short(first, 160), short(error.changes.trim_end(), 1500));
-        let text = format!(
-            "{first}\nsimilarity {:.2}, fixed after {after}: {}\n{changes}",
-            error.similarity, error.action
-        );
-        quoted(&source, &text)
-    });
-    let reflections = found.reflections.iter().map(|reflection| {
-        let day = reflection.at.strftime("%Y-%m-%d");
-        let source = format!("reflection {} of {}, {day}", reflection.id, whose(&reflection.project, here));
-        quoted(&source, &reflection.text)
-    });
-    let all: Vec<String> = errors.chain(reflections).collect();
-    if all.is_empty() {
-        return format!("Nothing like \"{}\" is known in this project.", short(&found.query, 160));
-    }
-    all.join("\n\n")
-}
-
-/// What was found, in words, for the user.
+/// What was found, in words.
 #[must_use]
 pub fn told(found: &Found) -> String {
     let mut lines = Vec::new();
@@ -207,7 +178,7 @@ impl Store {
     }
 
     /// Reflections that share words with a query, the nearest first.
-    fn reflections(&self, scope: &Scope, query: &str, limit: usize) -> Result<Vec<Reflection>, StoreError> {
+    fn reflections(&self, query: &str, limit: usize) -> Result<Vec<Reflection>, StoreError> {
         let words: BTreeSet<String> = query
             .split(|c: char| !c.is_alphanumeric())
             .filter(|word| !word.is_empty())
@@ -219,24 +190,15 @@ impl Store {
         if words.is_empty() {
             return Ok(Vec::new());
         }
-        let mut search = self.connection.prepare_cached(&format!(
+        let mut search = self.connection.prepare_cached(
             "SELECT reflections.id, project, at, reflections.text FROM reflection_texts
              JOIN reflections ON reflections.id = reflection_texts.rowid
-             WHERE reflection_texts MATCH ?1 AND {} ORDER BY rank LIMIT ?2",
-            Scope::condition("reflections.project", "?3")
-        ))?;
-        let query = words.into_iter().collect::<Vec<_>>().join(" OR ");
-        let rows = search.query_map(
-            params![query, i64::try_from(limit).unwrap_or(100), scope.parameter()],
-            |row| {
-                Ok(Reflection {
-                    id: row.get(0)?,
-                    project: row.get(1)?,
-                    at: time(row.get(2)?),
-                    text: row.get(3)?,
-                })
-            },
+             WHERE reflection_texts MATCH ?1 ORDER BY rank LIMIT ?2",
         )?;
+        let query = words.into_iter().collect::<Vec<_>>().join(" OR ");
+        let rows = search.query_map(params![query, i64::try_from(limit).unwrap_or(100)], |row| {
+            Ok(Reflection { id: row.get(0)?, project: row.get(1)?, at: time(row.get(2)?), text: row.get(3)? })
+        })?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 }

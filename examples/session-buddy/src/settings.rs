@@ -33,10 +33,7 @@ pub struct Settings {
     /// Formatters by a file's extension: a command that reads the file and writes it formatted. `{path}` stands for the
     /// file, `{edition}` for a Rust file's edition. An empty list switches one off. Over the table in `format.rs`.
     pub formatters: BTreeMap<String, Vec<String>>,
-    /// What mends lint findings before the file is formatted, by extension: a command as in `formatters`. An empty list
-    /// switches one off.
-    pub lint_fixes: BTreeMap<String, Vec<String>>,
-    /// How long each of these may take, at most 40 s.
+    /// How long a formatter may take, at most 50 s.
     pub format_s: u64,
     /// A linter for the score: each line that it writes is a finding. Without one, `ruff` is used for Python if it is
     /// installed; linters that run what a project brings (clippy, eslint) only run when they are named here.
@@ -59,7 +56,6 @@ impl Default for Settings {
             learn_above: 85,
             commits: Commits::Ask,
             formatters: BTreeMap::new(),
-            lint_fixes: BTreeMap::new(),
             format_s: 30,
             lint: Vec::new(),
             measure_s: 20,

@@ -65,7 +65,7 @@ fn learn(
 ) -> Result<(), StoreError> {
     let found = patterns::find(history);
     let teaches = checkpoint.score > settings.learn_above;
-    store::keep(session, |store| store.learn(checkpoint, &found, teaches))
+    store::with(session, |store| store.learn(checkpoint, &found, teaches))
 }
 
 /// Whether scores make a skill: those that count are three, and good in the mean.

@@ -6,11 +6,10 @@ use rusqlite::params;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::checks::Proof;
-use crate::store::{Store, StoreError, millis, short};
+use crate::store::{Store, StoreError, millis};
 
 /// Characters of a message or an edit that are kept.
-const KEPT: usize = 2000;
+pub(crate) const KEPT: usize = 2000;
 
 /// One thing that happened.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -31,9 +30,6 @@ pub enum Moment {
         text: String,
         /// Whether it did what it was asked.
         ok: bool,
-        /// What it proved, by what it ran and what that said.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        proof: Option<Proof>,
     },
     /// A file was changed.
     Edit {
@@ -113,27 +109,8 @@ impl Store {
     }
 }
 
-impl Moment {
-    /// The same, as it is kept: what is redacted is the whole text, and then its beginning stays.
-    fn kept(&self, session: &Session) -> Self {
-        let whole = |text: &str| crate::store::kept(session, text);
-        let begin = |text: &str| short(&whole(text), KEPT);
-        match self {
-            Self::Message { role, text } => Self::Message { role: *role, text: begin(text) },
-            Self::Call { tool, text, ok, proof } => {
-                Self::Call { tool: whole(tool), text: begin(text), ok: *ok, proof: *proof }
-            }
-            Self::Edit { path, added, created } => {
-                Self::Edit { path: whole(path), added: begin(added), created: *created }
-            }
-            Self::Checkpoint { .. } => self.clone(),
-        }
-    }
-}
-
 /// Adds a moment to a session's timeline.
 pub(crate) fn record(session: &Session, moment: &Moment) -> Result<(), StoreError> {
     let at = session.clock().now();
-    let moment = &moment.kept(session);
-    crate::store::keep(session, |store| store.record_moment(session.id(), moment, at))
+    crate::store::with(session, |store| store.record_moment(session.id(), moment, at))
 }

@@ -47,8 +47,6 @@ impl Place {
             .env("LLM_SWITCH_MODELS", self.path("models.toml"))
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env_remove("HOOK_ALLOWLIST")
-            // The project has a folder of its own for what is built.
-            .env_remove("CARGO_TARGET_DIR")
             .stdin(Stdio::null());
         command
     }
@@ -228,8 +226,8 @@ async fn all_plugins_in_one_session_say_and_leave_the_same_in_both_hosts() {
         "buddy.format_saved: WORK/src/lib.rs was formatted with `rustfmt`",
         "The command ended with exit code 1.\nFileNotFoundError: config.toml",
         "… 20 lines …",
-        "[session-buddy quotes how an error like this was fixed before",
-        "> the fix: created config.toml",
+        "buddy.track_error: <session_buddy>An error like this was fixed before",
+        "The fix: created config.toml",
         "The checkpoint was refused by `buddy.validate_quality`",
         "Checkpoint 2 (one). Quality 100 of 100",
         "Checkpoint 4 (three). Quality 100 of 100",

@@ -5,7 +5,6 @@ use std::time::Duration;
 use serde::Serialize;
 
 use crate::session::StateError;
-use crate::session::redact::{Redactable, With};
 
 /// A hook that panicked, returned an error, or took too long.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -80,15 +79,6 @@ impl Cause {
         match self {
             Self::Error(text) => text.clone(),
             other => other.to_string(),
-        }
-    }
-}
-
-impl Redactable for Cause {
-    fn redact(&mut self, with: With<'_>) -> bool {
-        match self {
-            Self::Panic(text) | Self::Error(text) | Self::Timeout { words: text, .. } => text.redact(with),
-            Self::Cancelled | Self::CannotWait | Self::NextWaits | Self::State(_) | Self::Depth(_) => false,
         }
     }
 }

@@ -44,7 +44,6 @@ pub(super) fn settle<P: Point>(
         let mut messages = messages;
         messages.iter_mut().for_each(|message| message.hook = Some(name.clone()));
         let stored = if P::INFO.transient {
-            session.redact(&mut messages);
             let stored: Vec<_> = messages.into_iter().map(Arc::new).collect();
             lap.into_iter().for_each(|lap| lap.record(&stored));
             stored
@@ -54,8 +53,7 @@ pub(super) fn settle<P: Point>(
         };
         progress.fired.told().messages.extend(stored);
     }
-    if let Some(mut gate) = gate {
-        session.redact(&mut gate);
+    if let Some(gate) = gate {
         refuse_or_allow(&mut progress.fired, gate.reasoned(name), name);
     }
     if let Some(folded) = fold {
@@ -152,8 +150,7 @@ fn failure<P: Point>(hook: &HookSlot<P>, cause: Cause) -> Failure {
 
 /// Logs a failure, counts it, hands it to the hook's `on_error`, and takes the hook out of service when
 /// it has failed too often.
-pub(super) fn report<P: Point>(hook: &HookSlot<P>, session: &Session, mut cause: Cause) -> Failure {
-    session.redact(&mut cause);
+pub(super) fn report<P: Point>(hook: &HookSlot<P>, session: &Session, cause: Cause) -> Failure {
     let failure = failure(hook, cause);
     tracing::error!(hook = %failure.hook, point = failure.point, session = session.id(), "{failure}");
     if let Some(handler) = hook.on_error

@@ -14,9 +14,6 @@ use crate::plain::message::Message;
 pub enum Confirmation {
     /// Run it.
     Confirm,
-    /// Run it, and what it opens ([`Why::Grant`]) stays open for the rest of the session; where nothing is opened, the same
-    /// as `Confirm`.
-    Session,
     /// Do not run it; the model reads the reason.
     Skip {
         /// Why not.
@@ -39,33 +36,6 @@ pub enum Why {
     Policy,
     /// A gate hook answered "ask", with its reason.
     Gate(String),
-    /// The same, of a call that needs what is closed to it: a yes opens it, for this call or for the session.
-    Grant {
-        /// The gates' reason.
-        reason: String,
-        /// What a yes opens, in words, each by itself: "read `.env`".
-        opens: Vec<String>,
-    },
-}
-
-impl Why {
-    /// What a gate said; `None` where it is the tool that asks.
-    #[must_use]
-    pub fn reason(&self) -> Option<&str> {
-        match self {
-            Self::Policy => None,
-            Self::Gate(reason) | Self::Grant { reason, .. } => Some(reason),
-        }
-    }
-
-    /// What a yes opens, in words.
-    #[must_use]
-    pub fn opens(&self) -> &[String] {
-        match self {
-            Self::Grant { opens, .. } => opens,
-            Self::Policy | Self::Gate(_) => &[],
-        }
-    }
 }
 
 /// What kind of answer is wanted.

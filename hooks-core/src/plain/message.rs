@@ -65,10 +65,6 @@ pub struct Message {
     /// The hook that emitted it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hook: Option<String>,
-    /// Where the text is from, where neither the user, the model nor the host wrote it: a page, a file, a tool of somebody else. Such
-    /// a message is no prompt, though its role may be the user's, and is never sent to a model as the system's.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub foreign: Option<String>,
     /// Unique within the conversation; the log gives one to every message it stores.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
@@ -90,7 +86,6 @@ impl Message {
             #[cfg(feature = "json")]
             metadata: None,
             hook: None,
-            foreign: None,
             id: None,
         }
     }
@@ -129,29 +124,6 @@ impl Message {
     pub fn with_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.files.push(path.into());
         self
-    }
-
-    /// The same message as words of somebody else, with where they are from. Models are given it in the user's role, and a tool's
-    /// result in the tool's; a host that brings such a text frames it (`hookspec_process::foreign::framed`).
-    ///
-    /// ```
-    /// use hookspec::{Message, Role};
-    /// let page = Message::system("Cats.").foreign("https://example.org");
-    /// assert_eq!((page.role, page.is_prompt()), (Role::User, false));
-    /// ```
-    #[must_use]
-    pub fn foreign(mut self, source: impl Into<String>) -> Self {
-        if self.role == Role::System && self.call_id.is_none() {
-            self.role = Role::User;
-        }
-        self.foreign = Some(source.into());
-        self
-    }
-
-    /// Whether the user said it, or a hook in the user's place, to have it answered.
-    #[must_use]
-    pub fn is_prompt(&self) -> bool {
-        self.role == Role::User && self.foreign.is_none()
     }
 
     /// The same message as said by that hook. The dispatcher does this for what hooks return.

@@ -9,7 +9,6 @@ pub(crate) mod flow;
 pub(crate) mod hook_info;
 #[cfg_attr(not(feature = "config"), path = "../without/json_settings.rs")]
 pub(crate) mod json_settings;
-pub(crate) mod label;
 pub(crate) mod message;
 #[cfg(feature = "json")]
 pub(crate) mod model;

@@ -13,7 +13,6 @@ use crate::plain::point_info::PointInfo;
 use crate::plain::report::{PluginRow, Problem, Report, point_place};
 use crate::plain::state_key::{StateClash, StateKeys};
 use crate::registry::listed::Listed;
-use crate::session::redact::Redactors;
 use crate::set::{AnySlots, Kept, Registry};
 
 use super::aliases::Aliases;
@@ -117,7 +116,6 @@ impl RegistryBuilder {
             config: Arc::new(self.config),
             kept: Kept::default(),
         };
-        registry.keep(Redactors::of(self.linked, &self.redactors));
         registry.keep(tools);
         registry.keep(rules);
         Ok(registry)

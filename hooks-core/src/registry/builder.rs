@@ -9,7 +9,6 @@ use crate::declared::point::Point;
 use crate::machinery::config::{Config, Named};
 use crate::plain::options::Mode;
 use crate::plain::point_info::PointInfo;
-use crate::session::redact::Redactor;
 use crate::set::Registry;
 
 use super::by_hand::ByHand;
@@ -34,7 +33,6 @@ pub struct RegistryBuilder {
     pub(super) elsewhere: Vec<String>,
     pub(super) timeout: Option<Option<Duration>>,
     pub(super) by_hand: ByHand,
-    pub(super) redactors: Vec<&'static dyn Redactor>,
 }
 
 impl Default for RegistryBuilder {
@@ -55,7 +53,6 @@ impl Default for RegistryBuilder {
             elsewhere: Vec::new(),
             timeout: None,
             by_hand: ByHand::default(),
-            redactors: Vec::new(),
         }
     }
 }
@@ -244,14 +241,6 @@ impl RegistryBuilder {
     #[must_use]
     pub fn register<P: Point>(mut self, hook: Hook<P>) -> Self {
         self.by_hand.add(hook);
-        self
-    }
-
-    /// Brings a redactor, beside those that are linked: what it finds is in nothing that is kept or sent. It is no hook, so
-    /// no list takes it away.
-    #[must_use]
-    pub fn redactor(mut self, redactor: &'static dyn Redactor) -> Self {
-        self.redactors.push(redactor);
         self
     }
 

@@ -4,25 +4,22 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
-use std::sync::{Arc, Mutex, Weak};
+use std::sync::{Arc, Mutex};
 
 use crate::base::instant::Instant;
 use crate::base::json::Value;
 
 use crate::plain::clock::Clock;
-use crate::plain::label::Labelled;
 use crate::plain::message::Message;
 use crate::session::timeline::Observer;
 use crate::set::Hooks;
 
 use super::extensions::Extensions;
 use super::interrupt::Interrupt;
-use super::labels::Labels;
 use super::log::Log;
 use super::notices::Notices;
 use super::off::Off;
 use super::once::Once;
-use super::redact::{Opening, Redactable, Redactions};
 use super::state::States;
 use super::{Inner, LogSink, LogView, Session};
 
@@ -32,8 +29,6 @@ pub struct SessionBuilder {
     hooks: Hooks,
     id: String,
     parent: Option<String>,
-    parent_labels: Weak<Inner>,
-    labels: Vec<Labelled>,
     clock: Clock,
     workspace: Option<PathBuf>,
     cwd: Option<PathBuf>,
@@ -61,8 +56,6 @@ impl SessionBuilder {
             hooks,
             id,
             parent: None,
-            parent_labels: Weak::new(),
-            labels: Vec::new(),
             clock: Clock::system(),
             workspace: None,
             cwd: None,
@@ -91,12 +84,10 @@ impl SessionBuilder {
         self
     }
 
-    /// The session that starts this one. What that one is labelled with this one is labelled with from the start.
+    /// The session that starts this one.
     #[must_use]
     pub fn parent(mut self, parent: &Session) -> Self {
         self.parent = Some(parent.id().to_owned());
-        self.parent_labels = parent.weak();
-        self.labels.extend(parent.labels());
         self
     }
 
@@ -142,24 +133,11 @@ impl SessionBuilder {
         self
     }
 
-    /// The labels that it carries already, where the host keeps them beside the states.
-    #[must_use]
-    pub fn labels(mut self, labels: impl IntoIterator<Item = Labelled>) -> Self {
-        self.labels.extend(labels);
-        self
-    }
-
     /// Lends something to hooks, by its type.
     #[must_use]
     pub fn extension<T: Send + Sync + 'static>(mut self, value: Arc<T>) -> Self {
         self.extensions.insert(value);
         self
-    }
-
-    /// What was lent so far, by its type: for who builds a session for others.
-    #[must_use]
-    pub fn lent<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
-        self.extensions.get()
     }
 
     /// Hooks that are off in it from the start, by a full name that they go by.
@@ -181,7 +159,6 @@ impl SessionBuilder {
     #[must_use]
     pub fn build(mut self) -> Session {
         let once = Once::restored(&mut self.states);
-        let labels = Labels::restored(&mut self.states, self.labels, &self.clock);
         let registry = self.hooks.load();
         // By their full names, whatever they were called.
         let disabled: BTreeSet<String> = self
@@ -193,27 +170,21 @@ impl SessionBuilder {
             })
             .collect();
         let cwd = self.cwd.or_else(|| self.workspace.clone()).unwrap_or_else(|| PathBuf::from("."));
-        let redactions = Redactions::open(&Opening::new(&self.hooks, self.workspace.as_deref()));
-        let messages =
-            if redactions.is_empty() { self.messages } else { restored(&self.messages, &redactions) };
         Session(Arc::new(Inner {
             opened: Instant::now(),
             id: self.id,
             parent: self.parent,
-            parent_labels: self.parent_labels,
-            labels,
             hooks: self.hooks,
             clock: self.clock,
             workspace: self.workspace,
             cwd: Mutex::new(cwd),
             model: Mutex::new(self.model),
             addresses: Mutex::default(),
-            log: Log::new(messages, self.sink.0, self.observer.is_some()),
+            log: Log::new(self.messages, self.sink.0, self.observer.is_some()),
             notices: self.notices,
             states: States::restored(self.states),
             once,
             extensions: self.extensions,
-            redactions,
             watched: AtomicBool::new(self.observer.is_some() || !disabled.is_empty()),
             observer: self.observer,
             off: Off::new(disabled),
@@ -221,16 +192,6 @@ impl SessionBuilder {
             pending: Arc::default(),
         }))
     }
-}
-
-/// A log of before, as it may be shown and sent now: what was stored once may hold what is taken out today.
-fn restored(messages: &LogView, redactions: &Redactions) -> LogView {
-    let redacted = |message: &Arc<Message>| {
-        let mut message = Arc::clone(message);
-        message.redact(&|text| redactions.redacted(text));
-        message
-    };
-    messages.iter().map(redacted).collect()
 }
 
 impl Session {

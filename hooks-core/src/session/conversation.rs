@@ -40,8 +40,7 @@ impl Session {
     /// # Errors
     /// If the sink did not take it. It is not in the log then. The next [`flush`](Self::flush) tells it too, so a caller
     /// without a better answer may leave it to the host.
-    pub fn append(&self, mut message: Message) -> Result<Arc<Message>, LogFault> {
-        self.redact(&mut message);
+    pub fn append(&self, message: Message) -> Result<Arc<Message>, LogFault> {
         self.0.log.append(&self.0.id, message)
     }
 
@@ -50,10 +49,9 @@ impl Session {
     /// `then` gets them before anybody else may append: what it records is in the log's order.
     pub(crate) fn append_all(
         &self,
-        mut messages: Vec<Message>,
+        messages: Vec<Message>,
         then: impl FnOnce(&[Arc<Message>]),
     ) -> (Vec<Arc<Message>>, Option<LogFault>) {
-        self.redact(&mut messages);
         self.0.log.append_all(&self.0.id, messages, then)
     }
 
@@ -65,7 +63,6 @@ impl Session {
     /// its caller, or a hook said. The log holds what is stored and nothing else then, and the next call starts
     /// afresh. Every call that waits meanwhile has the same error.
     pub async fn flush(&self) -> Result<(), LogFault> {
-        self.keep_labels(None);
         self.0.log.flush(&self.0.id).await
     }
 
@@ -74,27 +71,19 @@ impl Session {
     ///
     /// # Errors
     /// As for [`flush`](Self::flush).
-    pub async fn store(&self, mut message: Message) -> Result<Arc<Message>, LogFault> {
-        self.redact(&mut message);
-        self.keep_labels(None);
+    pub async fn store(&self, message: Message) -> Result<Arc<Message>, LogFault> {
         self.0.log.store(&self.0.id, message).await
     }
 
     /// Tells the user something that the conversation need not keep: that a wait goes on, and what for. A host that has no place
     /// for it gets it as a line of its log.
     pub fn notice(&self, text: &str) {
-        self.0.notices.show(&self.0.id, &self.redacted(text));
+        self.0.notices.show(&self.0.id, text);
     }
 
     /// Puts another conversation in place of this one, in memory: after a compaction or an undo that the
     /// host has stored. Flush the session before you store that: what is still queued would come behind it.
     pub fn replace_log(&self, messages: LogView) {
-        let redacted = |message: &Arc<Message>| {
-            let mut message = Arc::clone(message);
-            self.redact(&mut message);
-            message
-        };
-        let messages = if self.redacts() { messages.iter().map(redacted).collect() } else { messages };
         self.0.log.replace(messages);
     }
 }

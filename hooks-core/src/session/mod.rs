@@ -7,16 +7,11 @@ mod extensions;
 mod interrupt;
 #[cfg(test)]
 mod interrupt_tests;
-mod labelled;
-mod labels;
 mod log;
 mod notices;
 mod off;
 mod once;
 mod once_run;
-mod pieces;
-pub(crate) mod redact;
-mod redacted;
 mod state;
 mod state_dir;
 #[cfg(test)]
@@ -31,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::base::boxed::BoxFuture;
@@ -54,18 +49,14 @@ pub use builder::SessionBuilder;
 
 use extensions::Extensions;
 use interrupt::Interrupt;
-use labels::Labels;
 use log::Log;
 use notices::Notices;
 use off::Off;
 use once::Once;
-use redact::Redactions;
 
-pub use crate::plain::label::{Label, LabelError, Labelled};
 pub use interrupt::InterruptReason;
 pub use log::{LogFault, LogIter, LogPart, LogPlace, LogSink, LogView};
 pub(crate) use once_run::OnceRun;
-pub use pieces::Pieces;
 pub use state::{HookState, PATIENCE, StateError, StateGuard};
 pub(crate) use state::{States, Taken};
 pub use state_dir::StateDir;
@@ -89,8 +80,6 @@ pub struct Session(Arc<Inner>);
 struct Inner {
     id: String,
     parent: Option<String>,
-    parent_labels: Weak<Inner>,
-    labels: Labels,
     hooks: Hooks,
     clock: Clock,
     workspace: Option<PathBuf>,
@@ -102,7 +91,6 @@ struct Inner {
     states: States,
     once: Once,
     extensions: Extensions,
-    redactions: Redactions,
     observer: Option<Arc<dyn Observer>>,
     opened: Instant,
     /// Set while firing must look at more than the hooks: an observer, or hooks switched off for this
@@ -318,8 +306,7 @@ impl Session {
     }
 
     /// Tells the observer, who must not harm anybody.
-    pub(crate) fn observe(&self, mut record: Recorded) {
-        self.redact(&mut record);
+    pub(crate) fn observe(&self, record: Recorded) {
         if let Some(observer) = &self.0.observer
             && let Err(panic) = guarded(|| observer.record(record))
         {

@@ -82,16 +82,12 @@ impl Session {
         self.0.hooks.borrow().states.get::<T>()
     }
 
-    /// All states, to be kept with the session, redacted. Of one that a hook holds right now this is its last saved form.
+    /// All states, to be kept with the session. Of one that a hook holds right now this is its last saved form.
     #[cfg(feature = "json")]
     #[must_use]
     pub fn save_states(&self) -> BTreeMap<String, Value> {
         let mut states = self.0.states.save();
         self.0.once.save(&mut states);
-        self.0.labels.save(&mut states);
-        states.values_mut().for_each(|state| {
-            self.redact(state);
-        });
         states
     }
 }

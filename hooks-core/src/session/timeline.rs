@@ -12,12 +12,10 @@ use crate::base::json::Value;
 use crate::plain::clock::{Timestamp, later};
 use crate::plain::flow::Flow;
 use crate::plain::hook_info::HookInfo;
-use crate::plain::label::Labelled;
 use crate::plain::message::Message;
 use crate::plain::point_info::PointInfo;
 use crate::plain::shadow::Shadowed;
 use crate::plain::verdict::Gate;
-use crate::session::redact::{Redactable, With};
 
 /// Told of everything that happens at a session's hook points.
 pub trait Observer: std::fmt::Debug + Send + Sync {
@@ -34,8 +32,6 @@ pub enum Recorded {
     Fired(RecordedFire),
     /// A hook ran.
     Ran(RecordedRun),
-    /// The session was labelled.
-    Labelled(RecordedLabel),
 }
 
 /// A point that fired.
@@ -44,18 +40,6 @@ pub enum Recorded {
 pub struct RecordedFire {
     /// The point.
     pub point: &'static PointInfo,
-    /// When, UTC.
-    pub at: Timestamp,
-    /// When, since the session was opened.
-    pub offset: Duration,
-}
-
-/// A label that came.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct RecordedLabel {
-    /// The label and why.
-    pub labelled: Labelled,
     /// When, UTC.
     pub at: Timestamp,
     /// When, since the session was opened.
@@ -133,12 +117,6 @@ impl From<Recorded> for TimelineEntry {
             Recorded::Fired(RecordedFire { point, at, offset }) => {
                 Self::Fired { point: point.wire.to_owned(), at, offset_us: micros(offset) }
             }
-            Recorded::Labelled(RecordedLabel { labelled, at, offset }) => Self::Labelled {
-                label: labelled.label.to_string(),
-                why: labelled.why,
-                at,
-                offset_us: micros(offset),
-            },
             Recorded::Ran(run) => {
                 let (at, offset, took) = (run.at(), run.offset(), run.took());
                 let said = run.said.map_or_else(SaidRecord::default, |said| *said);
@@ -168,15 +146,6 @@ impl From<Recorded> for TimelineEntry {
     }
 }
 
-impl Redactable for Recorded {
-    fn redact(&mut self, with: With<'_>) -> bool {
-        let Self::Ran(RecordedRun { said: Some(said), .. }) = self else { return false };
-        let SaidRecord { messages, gate, fold, first, flow, error, around: _ } = &mut **said;
-        let told = messages.redact(with) | gate.redact(with) | fold.redact(with);
-        told | first.redact(with) | flow.redact(with) | error.redact(with)
-    }
-}
-
 fn micros(duration: Duration) -> u64 {
     u64::try_from(duration.as_micros()).unwrap_or(u64::MAX)
 }
@@ -196,17 +165,6 @@ pub enum TimelineEntry {
     },
     /// A hook ran.
     Ran(Box<HookRun>),
-    /// The session was labelled.
-    Labelled {
-        /// The label.
-        label: String,
-        /// Why.
-        why: String,
-        /// When, UTC.
-        at: Timestamp,
-        /// When, in microseconds since the session was opened.
-        offset_us: u64,
-    },
 }
 
 /// One run of one hook.
@@ -314,7 +272,7 @@ impl Timeline {
             .into_iter()
             .filter_map(|entry| match entry {
                 TimelineEntry::Fired { point, .. } => Some(point),
-                TimelineEntry::Ran(_) | TimelineEntry::Labelled { .. } => None,
+                TimelineEntry::Ran(_) => None,
             })
             .collect()
     }
@@ -326,7 +284,7 @@ impl Timeline {
             .into_iter()
             .filter_map(|entry| match entry {
                 TimelineEntry::Ran(run) => Some(*run),
-                TimelineEntry::Fired { .. } | TimelineEntry::Labelled { .. } => None,
+                TimelineEntry::Fired { .. } => None,
             })
             .collect()
     }

@@ -12,8 +12,6 @@ use arc_swap::{ArcSwap, Guard};
 use crate::machinery::background::Background;
 use crate::machinery::spawn::{Spawn, Threads};
 use crate::plain::hook_info::HookRow;
-#[cfg(feature = "config")]
-use crate::plain::settings::HookSettings;
 use crate::plain::switch::Switch;
 #[cfg(feature = "live")]
 use crate::plain::switch::changed;
@@ -102,13 +100,6 @@ impl Hooks {
     #[must_use]
     pub fn load(&self) -> Arc<Registry> {
         self.0.current.whole()
-    }
-
-    /// The settings of type `T`, of the group of hooks that takes them; of the first by name where several do.
-    #[cfg(feature = "config")]
-    #[must_use]
-    pub fn settings<T: HookSettings>(&self) -> Arc<T> {
-        self.borrow().settings().get()
     }
 
     /// Every hook that was found, and whether it runs.

@@ -23,8 +23,6 @@ use super::steps::live_of;
 enum ToolAction {
     /// Run it.
     Confirm,
-    /// Run it, and what it opens stays open for the rest of the session.
-    Session,
     /// Run it with this content.
     Edit,
     /// Do not run it.
@@ -76,7 +74,6 @@ pub(crate) async fn confirm(
     let live = live_of(&host, &owner, &id, body.session_id.as_deref()).await?;
     let (reply, message) = match body.action {
         ToolAction::Confirm => (ToolReply::Confirm, "Tool confirmed"),
-        ToolAction::Session => (ToolReply::Session, "Tool confirmed, and what it opens for the session"),
         ToolAction::Edit => (ToolReply::Edit { content: body.content.unwrap_or_default() }, "Tool edited"),
         ToolAction::Skip => (ToolReply::Skip { reason: body.reason }, "Tool skipped"),
         ToolAction::Auto => (ToolReply::Auto { count: body.count.unwrap_or(1) }, "Tools confirmed"),

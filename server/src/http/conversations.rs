@@ -7,7 +7,6 @@ use axum::Json;
 use axum::extract::{Extension, State};
 use axum::http::{HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use hookspec::session::{Label, Labelled};
 use hookspec::{Message, Role};
 use hookspec_agent::log::new_id;
 use serde::{Deserialize, Serialize};
@@ -192,14 +191,7 @@ pub(crate) async fn create(
             )
         })?,
     };
-    let new = NewConversation {
-        id: id.clone(),
-        name: chat.name,
-        model,
-        workspace,
-        parent: None,
-        labels: Vec::new(),
-    };
+    let new = NewConversation { id: id.clone(), name: chat.name, model, workspace, parent: None };
     let whose = owner.clone();
     host.store(move |store| store.create(&whose, &new)).await?;
     let live = host.live(&owner, &id).await?;
@@ -242,9 +234,6 @@ pub(crate) struct Whole {
     branches: Value,
     /// Whether a turn runs.
     generating: bool,
-    /// What the session has met: each with `label`, `why` and `at`.
-    #[schema(value_type = Vec<Object>)]
-    labels: Vec<Labelled>,
 }
 
 /// Reads a conversation.
@@ -262,7 +251,6 @@ pub(crate) async fn read(
             log: store.read(&owner, &id)?,
             branches: branches_json(store.branches(&owner, &id)?),
             generating,
-            labels: store.labels(&owner, &id)?,
         })
     });
     Ok(Json(whole.await?))
@@ -395,7 +383,7 @@ pub(crate) async fn fork(
     let copy = body.id.unwrap_or_else(|| new_id(host.clock.now()));
     let (whose, which) = (owner.clone(), id.clone());
     let branch = body.branch.filter(|branch| branch != "main");
-    let (row, messages, labels) = host
+    let (row, messages) = host
         .store(move |store| {
             let messages = match branch {
                 None => Some(store.read(&whose, &which)?),
@@ -404,7 +392,7 @@ pub(crate) async fn fork(
                     branches.find(|branch| branch.name == name).map(|branch| branch.messages)
                 }
             };
-            Ok((store.row(&whose, &which)?, messages, store.labels(&whose, &which)?))
+            Ok((store.row(&whose, &which)?, messages))
         })
         .await?;
     let mut messages = messages.ok_or_else(|| Problem::not_found("The conversation has no such branch."))?;
@@ -420,9 +408,7 @@ pub(crate) async fn fork(
         model: row.model,
         workspace: row.workspace.into(),
         parent: Some(id),
-        labels,
     };
-    host.redact(&new.workspace, &mut messages);
     let session_id = host
         .store(move |store| {
             store.create_with(&owner, &new, &messages)?;
@@ -456,16 +442,13 @@ pub(crate) async fn import(
     let unfit = |error: crate::store::StoreError| {
         Problem::new(StatusCode::UNPROCESSABLE_ENTITY, format!("This is no conversation in JSONL: {error}"))
     };
-    let mut messages = Store::import(&text).map_err(unfit)?;
+    let messages = Store::import(&text).map_err(unfit)?;
     if messages.is_empty() {
         return Err(Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "The text has no messages."));
     }
     let model = host.model.clone().unwrap_or_default();
     let workspace = host.root.clone();
-    host.redact(&workspace, &mut messages);
-    // What a stranger's log brings along nobody here has seen.
-    let labels = vec![Labelled::new(Label::FOREIGN_TEXT, "the conversation was imported", host.clock.now())];
-    let new = NewConversation { id: id.clone(), name: None, model, workspace, parent: None, labels };
+    let new = NewConversation { id: id.clone(), name: None, model, workspace, parent: None };
     let session_id = host
         .store(move |store| {
             store.create_with(&owner, &new, &messages)?;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hookspec::ask::Elicitation;
+use hookspec::ask::{Elicitation, Why};
 use hookspec_builtins::desk::{Board, BoardError, Ended, Pending, Question};
 
 use crate::events::{Closed, Event, PendingElicitation, PendingTool, ShownCall};
@@ -35,8 +35,10 @@ pub(crate) fn shown_question(pending: &Pending) -> ShownQuestion {
             },
             auto_confirm: false,
             preview: question.preview.clone(),
-            why: question.why.reason().map(str::to_owned),
-            opens: question.why.opens().to_vec(),
+            why: match &question.why {
+                Why::Policy => None,
+                Why::Gate(reason) => Some(reason.clone()),
+            },
         }),
         Question::Elicit(request) => ShownQuestion::Elicitation(elicitation(&pending.id, request)),
     }

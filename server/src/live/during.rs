@@ -145,7 +145,6 @@ impl<'a> During<'a> {
         if message.role != Role::User {
             return Err(Refusal::Running); // only what a user says can wait for its turn
         }
-        self.session.redact(&mut message);
         self.kept.enqueue(&mut message)?;
         self.queue.push(message.clone());
         Ok(Posted::Waits(message))

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use hookspec::model::ChunkKind;
-use hookspec::session::{InterruptReason, Labelled};
+use hookspec::session::InterruptReason;
 use hookspec::tool::ToolStatus;
 use hookspec::{Message, Registry, ToolUse};
 use hookspec_agent::Frontend;
@@ -158,10 +158,6 @@ impl Frontend for Show {
     fn interrupted(&self, reason: InterruptReason) {
         self.flush();
         self.feed.publish(&Event::Interrupted { reason });
-    }
-
-    fn labelled(&self, labelled: &Labelled) {
-        self.feed.publish(&Event::Labelled { labelled });
     }
 
     fn notice(&self, text: &str) {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use hookspec::points::StartReason;
-use hookspec::session::Labelled;
 use hookspec::{Message, Role};
 use hookspec_agent::log::{Chat, ConversationConfig, Loaded, LogError, Rewrite, Storage};
 use rusqlite::{Connection, params};
@@ -118,8 +117,8 @@ impl Store {
     pub fn open_conversation(self: &Arc<Self>, owner: &Owner, id: &str) -> Result<Opened, StoreError> {
         let writer = self.writer();
         let key = Self::key(&writer, owner, id)?;
-        let (opened, model, workspace, name, parent, state, off, labels) = writer.query_row(
-            "SELECT opened, model, workspace, name, parent, state, hooks_off, labels FROM conversations WHERE key = ?1",
+        let (opened, model, workspace, name, parent, state, off) = writer.query_row(
+            "SELECT opened, model, workspace, name, parent, state, hooks_off FROM conversations WHERE key = ?1",
             [key],
             |row| {
                 Ok((
@@ -130,7 +129,6 @@ impl Store {
                     row.get::<_, Option<String>>(4)?,
                     row.get::<_, String>(5)?,
                     row.get::<_, String>(6)?,
-                    row.get::<_, String>(7)?,
                 ))
             },
         )?;
@@ -148,7 +146,6 @@ impl Store {
             config,
             messages: messages(&writer, key)?,
             state: serde_json::from_str(&state)?,
-            labels: serde_json::from_str(&labels)?,
             ..Loaded::default()
         };
         let inbox = waiting(&writer, key)?;
@@ -165,15 +162,6 @@ impl Store {
         let reader = self.reader();
         let key = Self::key(&reader, owner, id)?;
         messages(&reader, key)
-    }
-
-    /// What a conversation's session is labelled with.
-    ///
-    /// # Errors
-    /// If there is no such conversation.
-    pub fn labels(&self, owner: &Owner, id: &str) -> Result<Vec<Labelled>, StoreError> {
-        let labels = self.one("SELECT labels FROM conversations WHERE owner = ?1 AND id = ?2", owner, id)?;
-        Ok(serde_json::from_str(&labels)?)
     }
 
     /// The hooks that are off in a conversation.
@@ -371,16 +359,6 @@ impl Storage for Kept {
                     "UPDATE conversations SET state = ?2 WHERE key = ?1 AND state <> ?2",
                     params![self.key, text],
                 )
-                .map_err(StoreError::from)
-        });
-        stored.map(drop).map_err(|error| LogError::store(&self.id, error))
-    }
-
-    fn save_labels(&self, labels: &[Labelled]) -> Result<(), LogError> {
-        let stored = serde_json::to_string(labels).map_err(StoreError::from).and_then(|text| {
-            self.store
-                .writer()
-                .execute("UPDATE conversations SET labels = ?2 WHERE key = ?1", params![self.key, text])
                 .map_err(StoreError::from)
         });
         stored.map(drop).map_err(|error| LogError::store(&self.id, error))

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use hookspec::Message;
-use hookspec::session::{Clock, Labelled};
+use hookspec::session::Clock;
 use hookspec_agent::log::check_id;
 use rusqlite::{Connection, OptionalExtension, params};
 
@@ -94,8 +94,6 @@ pub struct NewConversation {
     pub workspace: PathBuf,
     /// The conversation that it is a copy of.
     pub parent: Option<String>,
-    /// What it is labelled with from the start.
-    pub labels: Vec<Labelled>,
 }
 
 fn lock(connection: &Mutex<Connection>) -> MutexGuard<'_, Connection> {
@@ -162,14 +160,10 @@ impl Store {
         let mut writer = self.writer();
         let change = writer.transaction()?;
         let workspace = new.workspace.to_string_lossy();
-        let labels = serde_json::to_string(&new.labels)?;
         let created = change.execute(
-            "INSERT INTO conversations
-             (owner, id, session, created, modified, name, model, workspace, parent, opened, labels)
-             VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING",
-            params![
-                owner.0, new.id, session, now, new.name, new.model, workspace, new.parent, opened, labels
-            ],
+            "INSERT INTO conversations (owner, id, session, created, modified, name, model, workspace, parent, opened)
+             VALUES (?1, ?2, ?3, ?4, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT DO NOTHING",
+            params![owner.0, new.id, session, now, new.name, new.model, workspace, new.parent, opened],
         )?;
         if created == 0 {
             return Err(StoreError::Exists(new.id.clone()));

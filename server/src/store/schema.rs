@@ -5,8 +5,7 @@ use rusqlite::Connection;
 use super::StoreError;
 
 /// Each entry brings a database from its index to the next number. Only ever added to.
-const MIGRATIONS: &[&str] = &[
-    "
+const MIGRATIONS: &[&str] = &["
     CREATE TABLE conversations (
         -- Never given again, so that what outlives a deleted conversation cannot write into another.
         key INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -59,12 +58,7 @@ const MIGRATIONS: &[&str] = &[
         entry TEXT NOT NULL
     ) STRICT;
     CREATE INDEX timeline_by_conversation ON timeline (conversation, seq);
-",
-    "
-    -- What the session is labelled with, as JSON.
-    ALTER TABLE conversations ADD COLUMN labels TEXT NOT NULL DEFAULT '[]';
-",
-];
+"];
 
 /// Brings the database up to date, one version a commit.
 pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {

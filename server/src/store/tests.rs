@@ -27,14 +27,7 @@ fn place() -> Place {
 }
 
 fn new(id: &str) -> NewConversation {
-    NewConversation {
-        id: id.into(),
-        name: None,
-        model: "m/x".into(),
-        workspace: "/w".into(),
-        parent: None,
-        labels: Vec::new(),
-    }
+    NewConversation { id: id.into(), name: None, model: "m/x".into(), workspace: "/w".into(), parent: None }
 }
 
 impl Place {

@@ -104,11 +104,7 @@ async fn the_hooks_see_what_waits_and_nothing_that_they_say_is_lost() {
         }))
         .register(Hook::new(TURN_POST, "trial.says", |_, _| Message::system("a turn is over")))
         .register(Hook::new(TURN_PRE, "trial.hides", |_, _| Message::system("for the model").hidden()));
-    let stage = Stage::with(
-        &[slowly("a slow one, to be sure, with many words that come one after the other", 50), say("quick")],
-        hooks,
-    )
-    .await;
+    let stage = Stage::with(&[slowly("a slow one, to be sure", 50), say("quick")], hooks).await;
     stage.create("a").await;
     let mut events = stage.listen("a").await;
     stage.prompt("a", "one").await;

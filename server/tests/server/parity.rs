@@ -62,7 +62,7 @@ fn hooks(mode: Mode) -> RegistryBuilder {
                 .then(|| First(Continue::With(Message::user("and again"))))
         }))
         .register(Hook::new(GENERATION_CHUNK, "trial.cuts", |event, _| {
-            (event.chunk.trim() == "too").then_some(Flow::Stop)
+            (event.chunk == "l").then_some(Flow::Stop)
         }))
         .fires(hookspec_agent::FIRES.iter().copied())
         .strict(true)

@@ -1,7 +1,6 @@
 use std::fs;
 
 use hookspec::Role;
-use hookspec::session::Label;
 use serde_json::json;
 
 use super::super::{Chat, LogWarning, list, names};

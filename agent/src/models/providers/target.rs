@@ -9,8 +9,6 @@ pub(in crate::models) enum Kind {
     OpenAi,
     Anthropic,
     Ollama,
-    /// A server of the user's own that speaks as OpenAI's does; without an address it is this machine's.
-    Custom,
 }
 
 impl Kind {
@@ -20,7 +18,6 @@ impl Kind {
             "openai" => Some(Self::OpenAi),
             "anthropic" => Some(Self::Anthropic),
             "ollama" => Some(Self::Ollama),
-            "custom" => Some(Self::Custom),
             _ => None,
         }
     }
@@ -30,7 +27,7 @@ impl Kind {
         match self {
             Self::OpenAi => Some("OPENAI_API_KEY"),
             Self::Anthropic => Some("ANTHROPIC_API_KEY"),
-            Self::Ollama | Self::Custom => None,
+            Self::Ollama => None,
         }
     }
 
@@ -39,7 +36,6 @@ impl Kind {
             Self::OpenAi => "OPENAI_BASE_URL",
             Self::Anthropic => "ANTHROPIC_BASE_URL",
             Self::Ollama => "OLLAMA_HOST",
-            Self::Custom => "CUSTOM_BASE_URL",
         }
     }
 
@@ -48,26 +44,25 @@ impl Kind {
             Self::OpenAi => "https://api.openai.com/v1",
             Self::Anthropic => "https://api.anthropic.com",
             Self::Ollama => "http://127.0.0.1:11434",
-            Self::Custom => "http://127.0.0.1:8080/v1",
         }
     }
 
     /// Whether people write the base URL without the `/v1` that requests need.
     pub(in crate::models) fn adds_version(self) -> bool {
-        !matches!(self, Self::OpenAi | Self::Custom)
+        self != Self::OpenAi
     }
 
     pub(super) fn adapter(self) -> AdapterKind {
         match self {
             Self::Anthropic => AdapterKind::Anthropic,
-            Self::OpenAi | Self::Ollama | Self::Custom => AdapterKind::OpenAI,
+            Self::OpenAi | Self::Ollama => AdapterKind::OpenAI,
         }
     }
 
     pub(super) fn path(self) -> &'static str {
         match self {
             Self::Anthropic => "messages",
-            Self::OpenAi | Self::Ollama | Self::Custom => "chat/completions",
+            Self::OpenAi | Self::Ollama => "chat/completions",
         }
     }
 }

@@ -4,14 +4,12 @@ use std::path::Path;
 use std::sync::Arc;
 
 use hookspec::Session;
-use hookspec_process::sandbox::Sandbox;
 use serde_json::{Map, Value, json};
 
 use super::action::{self, Action, Post};
 use super::config::Handler;
 use super::tool::Theirs;
 use super::{Dialect, Event, Said, Together};
-use crate::command::Walls;
 use crate::inbound::script::Place;
 use crate::trust::{Fingerprint, Subject};
 
@@ -49,20 +47,17 @@ impl Set {
     pub(super) fn run(&self, session: &Session, target: &Target<'_>, more: Value) -> Together {
         let workspace = session.workspace().map_or_else(|| session.cwd(), Path::to_owned);
         let input = self.input(session, target, more);
-        let walls = Walls::of(session, &workspace);
         let meant: Vec<_> =
             self.handlers.iter().filter(|ready| ready.is_meant(self.dialect, target)).collect();
         let mut all = Vec::with_capacity(meant.len());
         for some in meant.chunks(AT_ONCE) {
             std::thread::scope(|scope| {
-                let (input, workspace, walls) = (&input, &workspace, walls.as_ref());
+                let (input, workspace) = (&input, &workspace);
                 let mut running = Vec::with_capacity(some.len());
                 for ready in some {
                     running.push((
                         ready,
-                        scope.spawn(move || {
-                            ready.run(self.dialect, (workspace, walls), input, self.post.as_deref())
-                        }),
+                        scope.spawn(move || ready.run(self.dialect, workspace, input, self.post.as_deref())),
                     ));
                 }
                 for (ready, run) in running {
@@ -106,7 +101,8 @@ impl Set {
         if self.dialect == Dialect::Codex && self.event != Event::SessionEnd {
             put("model", json!(session.model()));
             if self.event != Event::SessionStart {
-                let turn = session.log().iter().filter(|message| message.is_prompt()).count();
+                let turn =
+                    session.log().iter().filter(|message| message.role == hookspec::Role::User).count();
                 put("turn_id", json!(turn.to_string()));
             }
         }
@@ -151,13 +147,7 @@ impl Ready {
         }
     }
 
-    fn run(
-        &self,
-        dialect: Dialect,
-        (workspace, walls): (&Path, Option<&Sandbox>),
-        input: &[u8],
-        post: Option<&Post>,
-    ) -> Said {
+    fn run(&self, dialect: Dialect, workspace: &Path, input: &[u8], post: Option<&Post>) -> Said {
         let here = Subject { cwd: workspace.to_owned(), ..self.subject.clone() };
         match here.fingerprint() {
             Ok(print) if print == self.print => {}
@@ -177,7 +167,7 @@ impl Ready {
         }
         match (&self.handler.action, post) {
             (Action::Run(command), _) => {
-                dialect.read(self.handler.event, &command.run_in(walls, workspace, &variables, input))
+                dialect.read(self.handler.event, &command.run(workspace, &variables, input))
             }
             (Action::Post(address), Some(post)) => {
                 action::read(self.handler.event, post(address.request(input)))

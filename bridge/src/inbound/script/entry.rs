@@ -31,16 +31,6 @@ struct Written {
     fail_open: bool,
     #[serde(default)]
     pass: Vec<String>,
-    #[serde(default)]
-    sandbox: Option<Outside>,
-}
-
-/// The one word that `sandbox` takes: whose script runs, the user has seen and trusts.
-#[derive(Clone, Copy, Debug, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Outside {
-    /// Outside the sandbox.
-    Full,
 }
 
 fn half_a_minute() -> u64 {
@@ -76,8 +66,6 @@ pub(super) struct Script {
     pub(super) matcher: Option<Matcher>,
     pub(super) background: bool,
     pub(super) fail_open: bool,
-    /// Whether it runs outside the sandbox.
-    pub(super) outside: bool,
 }
 
 /// What is wrong with an entry.
@@ -132,7 +120,6 @@ impl Script {
             matcher,
             background: written.background,
             fail_open: written.fail_open,
-            outside: written.sandbox.is_some(),
         })
     }
 }

@@ -24,7 +24,7 @@ use hookspec::point::AnyPoint;
 use hookspec::{Gate, Options, Session};
 use serde_json::{Value, json};
 
-use crate::command::{CommandError, Overflow, Walls};
+use crate::command::{CommandError, Overflow};
 use crate::trust::{Fingerprint, Subject, Unreadable};
 
 use super::{Complaint, Inbound, plain};
@@ -204,9 +204,8 @@ impl Run {
         let about = About::new(event, session, &self.place, self.script.point);
         let mut input = serde_json::to_vec(&about.document(event, session))?;
         input.push(b'\n');
-        let walls = if self.script.outside { None } else { Walls::of(session, &cwd) };
-        let ran = self.script.command.run_in(walls.as_ref(), &cwd, &about.variables(), &input);
-        let reply = ran.map_err(CommandError::into_cause)?;
+        let reply =
+            self.script.command.run(&cwd, &about.variables(), &input).map_err(CommandError::into_cause)?;
         let mut outcome = answer::read(&reply, self.script.point.info())?;
         if self.script.background
             && (outcome.gate.is_some() || outcome.first.is_some() || outcome.fold.is_some())

@@ -1,7 +1,7 @@
 //! `hookspec serve`.
 
 use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -16,12 +16,11 @@ use tokio::net::TcpListener;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::output::{self, BOLD, DIM, paint};
-use crate::sandbox::{self, SandboxOption};
 use crate::settings::{Common, Settings};
 
 mod projects;
 
-use self::projects::{Projects, Walls};
+use self::projects::Projects;
 use super::CommandResult;
 use super::list::in_shadow;
 
@@ -51,8 +50,6 @@ pub(crate) struct Serve {
     /// A page of another place that may use the server, as https://HOST.
     #[arg(long, value_name = "ORIGIN")]
     origin: Vec<String>,
-    #[command(flatten)]
-    sandbox: SandboxOption,
     /// End sessions that nobody has used for so many minutes.
     #[arg(long, value_name = "MINUTES", default_value_t = 30)]
     idle: u64,
@@ -94,19 +91,6 @@ impl Serve {
         Ok(code)
     }
 
-    /// What no session's command reads: what other sessions said, and who may come in.
-    fn hidden(&self, database: &Path) -> Vec<PathBuf> {
-        let database = std::path::absolute(database).unwrap_or_else(|_| database.to_owned());
-        let beside = |ending: &str| {
-            let mut name = database.clone().into_os_string();
-            name.push(ending);
-            PathBuf::from(name)
-        };
-        let tokens =
-            self.token_file.iter().map(|file| std::path::absolute(file).unwrap_or_else(|_| file.clone()));
-        ["", "-wal", "-shm"].into_iter().map(beside).chain(tokens).collect()
-    }
-
     async fn serve(
         &self,
         common: &Common,
@@ -114,10 +98,7 @@ impl Serve {
         settings: &Settings,
     ) -> CommandResult {
         let spawn = TokioSpawn::current().ok_or(ServeError::Runtime)?;
-        let database = self.database.clone().unwrap_or_else(|| settings.paths.data_dir.join("server.sqlite"));
-        let walls = Walls { option: self.sandbox.clone(), hidden: self.hidden(&database) };
-        let own = walls.around(&settings.sandbox);
-        let projects = Projects::new(common, plugins, Arc::new(spawn), walls);
+        let projects = Projects::new(common, plugins, Arc::new(spawn));
         // As sessions will name it; one that is not there is told by the server itself.
         let root = settings.workspace.canonicalize().unwrap_or_else(|_| settings.workspace.clone());
         let Brought { hooks, lend, .. } = projects.look(&root)?;
@@ -134,7 +115,7 @@ impl Serve {
         let defaults = Limits::default();
         let options = Options {
             hooks,
-            database,
+            database: self.database.clone().unwrap_or_else(|| settings.paths.data_dir.join("server.sqlite")),
             root: settings.workspace.clone(),
             model: self.model.clone().or_else(|| settings.agent.model.clone()),
             models: self.also_model.clone(),
@@ -174,7 +155,6 @@ impl Serve {
                 "there is no model: each conversation must name its own, or start again with --model",
             );
         }
-        sandbox::tell(&own);
         output::note(paint(DIM, "Ctrl-C ends all sessions and then the server; twice, at once"));
         run(server, signals).await;
         Ok(ExitCode::SUCCESS)

@@ -12,14 +12,12 @@ use hookspec::Hooks;
 use hookspec::registry::{BuildError, Plugin};
 use hookspec::spawn::Spawn;
 use hookspec_agent::paths::PathsError;
-use hookspec_agent::sandbox::SandboxSettings;
 use hookspec_bridge::inbound::Inbound;
 use hookspec_bridge::trust::{Subject, TrustError};
 use hookspec_server::{Brought, Lend};
 
-use crate::hooks::{Asking, Host, builder_with, confine, lend_to_any};
+use crate::hooks::{Asking, Host, builder_with, lend_to_any};
 use crate::others;
-use crate::sandbox::SandboxOption;
 use crate::settings::{Common, Settings, SettingsError};
 
 /// Registries that are kept for sessions to come. Sessions that are open keep theirs.
@@ -50,23 +48,7 @@ pub(crate) enum ProjectsError {
     Build(#[from] BuildError),
 }
 
-/// What the server's own command line says of the sandbox, over what each workspace's files say.
-pub(crate) struct Walls {
-    pub(crate) option: SandboxOption,
-    /// What no session reads.
-    pub(crate) hidden: Vec<PathBuf>,
-}
-
-impl Walls {
-    pub(crate) fn around(&self, said: &SandboxSettings) -> SandboxSettings {
-        let mut settings = self.option.over(said);
-        settings.hidden.extend(self.hidden.iter().cloned());
-        settings
-    }
-}
-
 pub(crate) struct Projects {
-    walls: Walls,
     common: Common,
     plugins: Vec<&'static Plugin>,
     spawn: Arc<dyn Spawn>,
@@ -79,13 +61,8 @@ fn print(subject: &Subject) -> String {
 }
 
 impl Projects {
-    pub(crate) fn new(
-        common: &Common,
-        plugins: &[&'static Plugin],
-        spawn: Arc<dyn Spawn>,
-        walls: Walls,
-    ) -> Self {
-        Self { walls, common: common.clone(), plugins: plugins.to_vec(), spawn, kept: Mutex::default() }
+    pub(crate) fn new(common: &Common, plugins: &[&'static Plugin], spawn: Arc<dyn Spawn>) -> Self {
+        Self { common: common.clone(), plugins: plugins.to_vec(), spawn, kept: Mutex::default() }
     }
 
     /// The hooks of sessions in this workspace, by its files as they are now.
@@ -106,10 +83,9 @@ impl Projects {
         }
         let builder = builder_with(&settings, &common, &self.plugins, (Host::Server, others), Asking::Nobody);
         let (state_dir, models) = (settings.paths.state_dir.clone(), Arc::clone(&settings.models));
-        let walls = self.walls.around(&settings.sandbox);
         let brought = Brought {
             hooks: Hooks::with_spawn(builder.build()?, Arc::clone(&self.spawn)),
-            lend: Lend::new(move |session| confine(lend_to_any(session, &state_dir, &models), &walls)),
+            lend: Lend::new(move |session| lend_to_any(session, &state_dir, &models)),
             warnings: said.warnings.clone(),
         };
         if kept.len() >= KEPT {

@@ -70,7 +70,7 @@ fn failures(entries: &[TimelineEntry]) -> Vec<(usize, String)> {
         .iter()
         .filter_map(|entry| match entry {
             TimelineEntry::Ran(run) => Some(&**run),
-            TimelineEntry::Fired { .. } | TimelineEntry::Labelled { .. } => None,
+            TimelineEntry::Fired { .. } => None,
         })
         .collect();
     runs.sort_by_key(|run| run.offset_us);

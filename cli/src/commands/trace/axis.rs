@@ -30,7 +30,6 @@ pub(super) fn steps(entries: &[TimelineEntry]) -> Vec<Step<'_>> {
                     (*offset_us, 0)
                 }
                 TimelineEntry::Ran(run) => (run.offset_us, run.duration_us),
-                TimelineEntry::Labelled { offset_us, .. } => (*offset_us, 0),
             };
             let start = base.saturating_add(offset);
             let step = Step { start, end: start.saturating_add(took), entry };

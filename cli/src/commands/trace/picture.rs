@@ -17,8 +17,6 @@ const TOP: f64 = 84.0;
 const ROW: f64 = 20.0;
 const INK: &str = "#1f2328";
 const FAINT: &str = "#818b98";
-/// The row of the session's labels.
-const LABELS: &str = "labels";
 
 impl Kind {
     fn colour(self) -> &'static str {
@@ -47,7 +45,6 @@ impl<'a> Rows<'a> {
             let (point, hook) = match step.entry {
                 TimelineEntry::Fired { point, .. } => (point.as_str(), None),
                 TimelineEntry::Ran(run) => (run.point.as_str(), Some(run.hook.as_str())),
-                TimelineEntry::Labelled { .. } => (LABELS, None),
             };
             let index = points.iter().position(|(name, _)| *name == point).unwrap_or_else(|| {
                 points.push((point, Vec::new()));
@@ -98,7 +95,7 @@ pub(super) fn picture(session: &str, entries: &[TimelineEntry]) -> Document {
             FAINT,
             &format!(
                 "{} points fired, {hooks} hooks ran in {}; waits are shortened",
-                steps.iter().filter(|step| matches!(step.entry, TimelineEntry::Fired { .. })).count(),
+                steps.len() - hooks,
                 took(lasted)
             ),
         ))
@@ -142,15 +139,6 @@ pub(super) fn picture(session: &str, entries: &[TimelineEntry]) -> Document {
                     .set("height", 10)
                     .set("fill", FAINT);
                 titled(&title).add(mark)
-            }
-            TimelineEntry::Labelled { label, why, .. } => {
-                let mark = Rectangle::new()
-                    .set("x", x(step.start) - 2.0)
-                    .set("y", rows.y(LABELS, None) + 3.0)
-                    .set("width", 4)
-                    .set("height", 10)
-                    .set("fill", INK);
-                titled(&format!("labelled {label} at {}: {why}", took(step.start))).add(mark)
             }
             TimelineEntry::Ran(run) => {
                 let y = rows.y(&run.point, Some(&run.hook));

@@ -44,7 +44,7 @@ fn print_steps(session: &str, entries: &[TimelineEntry], speaking: bool) {
     output::line(format!(
         "{}  {} · {} · {}",
         paint(BOLD, foreign::line(session)),
-        count(steps.iter().filter(|step| is_point(step)).count(), "point fired", "points fired"),
+        count(steps.len() - runs.len(), "point fired", "points fired"),
         count(runs.len(), "hook ran", "hooks ran"),
         took(lasted),
     ));
@@ -58,9 +58,10 @@ fn print_steps(session: &str, entries: &[TimelineEntry], speaking: bool) {
         at += 1;
         let told = match step.entry {
             _ if !speaking => true,
-            TimelineEntry::Fired { .. } => steps[at..].iter().take_while(|next| !is_point(next)).any(speaks),
+            TimelineEntry::Fired { .. } => {
+                steps[at..].iter().take_while(|next| run(next).is_some()).any(speaks)
+            }
             TimelineEntry::Ran(_) => speaks(step),
-            TimelineEntry::Labelled { .. } => true,
         };
         if !told {
             continue;
@@ -74,11 +75,6 @@ fn print_steps(session: &str, entries: &[TimelineEntry], speaking: bool) {
                 let times = if same > 0 { format!(" × {}", same + 1) } else { String::new() };
                 let when = format!("{:>7.3} s", step.start as f64 / 1e6);
                 output::line(paint(DIM, format!("{when}  {}{times}", foreign::line(point))));
-            }
-            TimelineEntry::Labelled { label, why, .. } => {
-                let when = format!("{:>7.3} s", step.start as f64 / 1e6);
-                let text = format!("{when}  labelled {}: {}", foreign::line(label), foreign::line(why));
-                output::line(paint(WARN, behind(&text, INDENT)));
             }
             TimelineEntry::Ran(run) => {
                 let elsewhere = if run.point == here {
@@ -115,12 +111,8 @@ fn print_steps(session: &str, entries: &[TimelineEntry], speaking: bool) {
 fn run<'a>(step: &Step<'a>) -> Option<&'a HookRun> {
     match step.entry {
         TimelineEntry::Ran(run) => Some(run),
-        TimelineEntry::Fired { .. } | TimelineEntry::Labelled { .. } => None,
+        TimelineEntry::Fired { .. } => None,
     }
-}
-
-fn is_point(step: &Step<'_>) -> bool {
-    matches!(step.entry, TimelineEntry::Fired { .. })
 }
 
 /// What each hook in shadow said that was not made.

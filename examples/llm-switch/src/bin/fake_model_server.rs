@@ -13,9 +13,6 @@
 //! | `say=TEXT` | answers TEXT |
 //! | `starts=FILE` | adds a line to FILE: its alias and its pid |
 //! | `helper=FILE` | starts a process and writes that one's pid to FILE |
-//! | `daemon=FILE` | the same, with a process that leaves the group and the session |
-//! | `dies` | ends in the middle of each answer |
-//! | `loud=BYTES` | writes so much to its output when it is asked for an answer |
 
 use std::io::Write;
 use std::process::{Command, ExitCode};
@@ -40,9 +37,6 @@ struct Fake {
     ignore_term: bool,
     starts: Option<String>,
     helper: Option<String>,
-    daemon: Option<String>,
-    dies: bool,
-    loud: usize,
 }
 
 impl Fake {
@@ -70,9 +64,6 @@ impl Fake {
                         ("say", text) => fake.say = Some(text.to_owned()),
                         ("starts", file) => fake.starts = Some(file.to_owned()),
                         ("helper", file) => fake.helper = Some(file.to_owned()),
-                        ("daemon", file) => fake.daemon = Some(file.to_owned()),
-                        ("dies", _) => fake.dies = true,
-                        ("loud", bytes) => fake.loud = number(bytes)? as usize,
                         _ => return Err(format!("--fake does not know {word}")),
                     }
                 }
@@ -170,10 +161,6 @@ async fn serve(fake: Fake) -> std::io::Result<()> {
         let helper = Command::new("sleep").arg("600").spawn()?;
         std::fs::write(file, helper.id().to_string())?;
     }
-    if let Some(file) = &fake.daemon {
-        let script = "echo $$ > \"$1.new\" && mv \"$1.new\" \"$1\" && exec sleep 600";
-        Command::new("setsid").args(["sh", "-c", script, "daemon", file]).spawn()?;
-    }
     tokio::time::sleep(Duration::from_millis(fake.delay)).await;
     let listener = TcpListener::bind((fake.host.as_str(), fake.port)).await?;
     eprintln!("listening on {}", listener.local_addr()?);
@@ -220,16 +207,6 @@ async fn talk(fake: &Fake, stream: TcpStream) -> std::io::Result<()> {
     }
     // Read, so that closing does not cut the answer off.
     tokio::io::copy(&mut (&mut stream).take(length), &mut tokio::io::sink()).await?;
-    if path == "/v1/chat/completions" {
-        if fake.loud > 0 {
-            let line = "a line of no interest\n".repeat(fake.loud / 22);
-            std::io::stderr().write_all(line.as_bytes())?;
-        }
-        if fake.dies {
-            eprintln!("error: the fake server was told to end");
-            std::process::exit(7);
-        }
-    }
     let (status, kind, content) = fake.answer(&path);
     let head = format!(
         "HTTP/1.1 {status}\r\nContent-Type: {kind}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n",

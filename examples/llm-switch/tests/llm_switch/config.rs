@@ -114,10 +114,6 @@ fn a_local_model_is_known_by_the_hosts_names_for_it() {
     for (model, key) in [
         ("ollama/write", Some("write")),
         ("openai/write", Some("write")),
-        ("custom:write", Some("write")),
-        ("custom/write", Some("write")),
-        ("custom:tour", None),
-        ("custom:", None),
         ("replay:tour.jsonl", Some("tour")),
         ("ollama/tour", None),
         ("anthropic/write", None),

@@ -14,10 +14,6 @@ use hookspec_llm_switch::Phase;
 use serde_json::json;
 
 async fn open(stage: &Stage, id: &str, model: &str) -> Agent {
-    open_with(stage, id, model, ModelOptions::default()).await
-}
-
-async fn open_with(stage: &Stage, id: &str, model: &str, model_options: ModelOptions) -> Agent {
     let registry = builder().strict(true).build().unwrap();
     let opening = Opening {
         hooks: Hooks::with_spawn(registry, Arc::new(TokioSpawn::current().unwrap())),
@@ -25,7 +21,7 @@ async fn open_with(stage: &Stage, id: &str, model: &str, model_options: ModelOpt
         logs: stage.path("logs"),
         workspace: stage.path("workspace"),
         model: Some(model.into()),
-        model_options,
+        model_options: ModelOptions::default(),
         frontend: Arc::new(Silent),
         limits: Limits::default(),
         clock: Clock::system(),
@@ -113,101 +109,5 @@ async fn a_script_may_stand_for_a_local_model() {
     agent.prompt(Message::user("2")).await;
     assert_eq!(answers(&agent), ["first", "second"], "the script is not begun anew");
     assert_eq!(stage.starts().len(), 1, "and its server was up");
-    agent.end(EndReason::Exit).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_local_model_is_asked_under_the_originals_name_for_it() {
-    let stage = Stage::one(&[]);
-    let mut agent = open(&stage, "s", "custom:write").await;
-    assert_eq!(agent.prompt(Message::user("Who are you?")).await, RESTED);
-    assert_eq!((answers(&agent), stage.starts().len()), (vec!["This is write.".to_owned()], 1));
-    assert_eq!(agent.session().model(), "custom:write");
-    agent.end(EndReason::Exit).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_dies_at_each_request_is_not_started_over_and_over() {
-    let stage = Stage::one(&["dies"]);
-    let mut agent = open(&stage, "s", "ollama/write").await;
-    for _ in 0..5 {
-        agent.prompt(Message::user("Hello?")).await;
-    }
-    assert_eq!(stage.starts().len(), 2, "once more at once, and then not before the wait is over");
-    let log = agent.session().log();
-    let said = log.iter().map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n");
-    assert!(
-        said.contains("held back") && said.contains("exit code 7") && said.contains("told to end"),
-        "{said}"
-    );
-    // A change of the file is a new beginning.
-    stage.write("", &[("write", &words(&["say=Better now."]))]);
-    assert_eq!(agent.prompt(Message::user("And now?")).await, RESTED);
-    assert_eq!(answers(&agent).last().unwrap(), "Better now.");
-    agent.end(EndReason::Exit).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_log_of_a_server_that_says_much_stays_small() {
-    let stage = Stage::one(&["loud=3000000"]);
-    let mut agent = open(&stage, "s", "ollama/write").await;
-    for _ in 0..4 {
-        assert_eq!(agent.prompt(Message::user("Hello?")).await, RESTED);
-    }
-    agent.end(EndReason::Exit).await;
-    let files = std::fs::read_dir(stage.place()).unwrap().map(|file| file.unwrap());
-    let logs: u64 = files.map(|file| file.metadata().unwrap().len()).sum();
-    assert!((1_000_000..2_200_000).contains(&logs), "{logs} bytes of logs");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_broken_file_stops_the_call_and_sends_it_nowhere() {
-    for broken in ["[models.write\ngguf = 1", "models = { write = { gguff = 'x' } }", "\u{0}write\u{0}"] {
-        for model in ["ollama/write", "custom:write", "openai/write"] {
-            let elsewhere = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-            elsewhere.set_nonblocking(true).unwrap();
-            let stage = Stage::one(&[]);
-            std::fs::write(stage.switch.path(), broken).unwrap();
-            let options = ModelOptions {
-                base_url: Some(format!("http://{}/v1", elsewhere.local_addr().unwrap())),
-                ..ModelOptions::default()
-            };
-            let mut agent = open_with(&stage, "s", model, options).await;
-            let end = agent.prompt(Message::user("A secret.")).await;
-            assert_eq!(end, TurnEnd::Rested(TurnOutcome::Interrupted), "{broken}: {model}");
-            assert!(elsewhere.accept().is_err(), "{broken}: {model} was asked elsewhere");
-            let log = agent.session().log();
-            let said = log.iter().map(|message| message.content.as_str()).collect::<Vec<_>>().join("\n");
-            assert!(said.contains("held back") && said.contains("models.toml"), "{said}");
-            stage.write("", &[("write", "")]);
-            assert_eq!(agent.prompt(Message::user("And now?")).await, RESTED, "{broken}: {model}");
-            agent.end(EndReason::Exit).await;
-        }
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_broken_file_does_not_stop_what_it_does_not_speak_of() {
-    let stage = Stage::one(&[]);
-    std::fs::write(stage.switch.path(), "[models.write\ngguf = 1").unwrap();
-    let script = stage.path("script.jsonl");
-    std::fs::write(&script, json!({ "text": "Here." }).to_string()).unwrap();
-    let mut agent = open(&stage, "s", &format!("replay:{}", script.display())).await;
-    assert_eq!(agent.prompt(Message::user("Hello?")).await, RESTED);
-    assert_eq!(answers(&agent), ["Here."]);
-    agent.end(EndReason::Exit).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_file_that_vanishes_stops_the_call_too() {
-    let stage = Stage::one(&[]);
-    let mut agent = open(&stage, "s", "ollama/write").await;
-    assert_eq!(agent.prompt(Message::user("Hello?")).await, RESTED);
-    let text = std::fs::read(stage.switch.path()).unwrap();
-    std::fs::remove_file(stage.switch.path()).unwrap();
-    assert_eq!(agent.prompt(Message::user("A secret.")).await, TurnEnd::Rested(TurnOutcome::Interrupted));
-    std::fs::write(stage.switch.path(), text).unwrap();
-    assert_eq!(agent.prompt(Message::user("And now?")).await, RESTED);
-    assert_eq!(answers(&agent).len(), 2);
     agent.end(EndReason::Exit).await;
 }

@@ -142,32 +142,3 @@ async fn edge_19_the_server_of_a_host_that_lives_is_left_alone() {
     drop(host);
     until("the server is gone", || !runs(server)).await;
 }
-
-#[cfg(target_os = "linux")]
-#[tokio::test(flavor = "multi_thread")]
-async fn what_the_server_has_started_dies_with_it_also_when_it_left_the_group() {
-    let pid_in =
-        |file: &Path| std::fs::read_to_string(file).ok().and_then(|text| text.trim().parse::<i32>().ok());
-    // The server is stopped.
-    let stage = Stage::one(&[]);
-    let (helper, daemon) = (stage.path("helper"), stage.path("daemon"));
-    let fake = [format!("helper={}", helper.display()), format!("daemon={}", daemon.display())];
-    let fake = crate::common::words(&fake.each_ref().map(String::as_str));
-    stage.write("", &[("write", &fake)]);
-    let session = stage.session("s");
-    turn(&session).await;
-    until("both run", || pid_in(&helper).is_some() && pid_in(&daemon).is_some()).await;
-    let (one, other) = (pid_in(&helper).unwrap(), pid_in(&daemon).unwrap());
-    assert!(runs(one) && runs(other));
-    end(&session).await;
-    until("both are gone", || !runs(one) && !runs(other)).await;
-
-    // The host is killed.
-    std::fs::remove_file(&daemon).unwrap();
-    let mut host = Host::start(&stage).await;
-    until("it runs", || pid_in(&daemon).is_some()).await;
-    let other = pid_in(&daemon).unwrap();
-    assert!(runs(other));
-    host.kill();
-    until("it is gone too", || !runs(other)).await;
-}

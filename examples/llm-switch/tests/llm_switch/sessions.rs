@@ -94,8 +94,8 @@ async fn edge_13_the_file_is_read_again_when_it_changes() {
 async fn edge_13_a_file_that_the_model_could_write_is_not_used() {
     let stage = Stage::one(&[]);
     let session = stage.build("s", |session| session.workspace(stage.path("")));
-    let held = call(&session).await.unwrap_err();
-    assert!(held.contains("nothing is sent until") && stage.starts().is_empty(), "{held}");
+    call(&session).await.unwrap();
+    assert!(stage.starts().is_empty());
     assert!(texts(&session)[0].contains("lies in the workspace"), "{:?}", texts(&session));
     let refused = switch_local_llm(&session, "write").await.unwrap_err();
     assert!(refused.to_string().contains("lies in the workspace"), "{refused}");

@@ -7,7 +7,7 @@ use rusqlite::{OptionalExtension, params};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::store::{Scope, Store, StoreError, millis, time};
+use crate::store::{Store, StoreError, millis, time};
 
 use super::fingerprint::{COUNTS, ends, fingerprint, kind, mask};
 
@@ -16,8 +16,6 @@ use super::fingerprint::{COUNTS, ends, fingerprint, kind, mask};
 pub struct Seen<'a> {
     /// The session.
     pub session: &'a str,
-    /// Its project.
-    pub project: &'a str,
     /// What happened, as it was written.
     pub message: &'a str,
     /// Where it came from, and whatever else may help.
@@ -104,8 +102,8 @@ impl Store {
         let embedding = seen.embedding.map(super::similar::bytes);
         let now = millis(seen.at);
         let row = self.connection.query_row(
-            "INSERT INTO errors (session, fingerprint, kind, message, masked, context, first, opened, last, embedding, project)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?7, ?8, ?9)
+            "INSERT INTO errors (session, fingerprint, kind, message, masked, context, first, opened, last, embedding)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?7, ?8)
              ON CONFLICT (session, fingerprint) DO UPDATE SET times = times + 1, last = excluded.last
              RETURNING id, times",
             params![
@@ -116,8 +114,7 @@ impl Store {
                 masked,
                 serde_json::to_string(seen.context)?,
                 now,
-                embedding,
-                seen.project
+                embedding
             ],
             |row| Ok((row.get(0)?, row.get(1)?)),
         )?;
@@ -247,24 +244,22 @@ impl Store {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// How a scope's errors go, kind by kind, the most frequent first.
+    /// How errors go, kind by kind, the most frequent first.
     ///
     /// # Errors
     /// As the database's.
-    pub fn kinds(&self, scope: &Scope) -> Result<Vec<KindRow>, StoreError> {
+    pub fn kinds(&self) -> Result<Vec<KindRow>, StoreError> {
         #[derive(Default)]
         struct Group {
             count: u32,
             minutes: Vec<f64>,
             fixes: BTreeMap<String, u32>,
         }
-        let mut query = self.connection.prepare(&format!(
+        let mut query = self.connection.prepare(
             "SELECT errors.kind, chains.minutes, attempts.action FROM errors
-             LEFT JOIN chains ON chains.error = errors.id LEFT JOIN attempts ON attempts.id = chains.fix
-             WHERE {}",
-            Scope::condition("errors.project", "?1")
-        ))?;
-        let mut rows = query.query([scope.parameter()])?;
+             LEFT JOIN chains ON chains.error = errors.id LEFT JOIN attempts ON attempts.id = chains.fix",
+        )?;
+        let mut rows = query.query([])?;
         let mut groups = BTreeMap::<String, Group>::new();
         while let Some(row) = rows.next()? {
             let group = groups.entry(row.get(0)?).or_default();

@@ -13,7 +13,7 @@ use rusqlite::{OptionalExtension, Transaction, params};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::store::{Scope, Store, StoreError};
+use crate::store::{Store, StoreError};
 
 use super::fingerprint::{ends, fingerprint, mask};
 
@@ -64,8 +64,6 @@ pub struct Similar {
     pub error: i64,
     /// Its chain's.
     pub chain: i64,
-    /// Its project.
-    pub project: String,
     /// Its text.
     pub message: String,
     /// Where it came from.
@@ -81,13 +79,12 @@ pub struct Similar {
 }
 
 impl Store {
-    /// A scope's errors that were fixed and are like `text`: the most similar first, then those that were fixed soonest.
+    /// Errors that were fixed and are like `text`: the most similar first, then those that were fixed soonest.
     ///
     /// # Errors
     /// If the limit is not 1 to 100, or as the database's.
     pub fn similar(
         &self,
-        scope: &Scope,
         text: &str,
         embedding: Option<&[f32]>,
         limit: usize,
@@ -99,7 +96,7 @@ impl Store {
         if masked.is_empty() {
             return Ok(Vec::new());
         }
-        let mut found = self.ranked(scope, &masked, embedding)?;
+        let mut found = self.ranked(&masked, embedding)?;
         found.retain(|(_, similarity, _)| *similarity > ENOUGH);
         found.sort_by(|one, two| {
             two.1.total_cmp(&one.1).then(one.2.total_cmp(&two.2)).then(one.0.cmp(&two.0))
@@ -109,36 +106,28 @@ impl Store {
     }
 
     /// Errors with their similarity and the minutes to their fix.
-    fn ranked(
-        &self,
-        scope: &Scope,
-        masked: &str,
-        embedding: Option<&[f32]>,
-    ) -> Result<Vec<(i64, f64, f64)>, StoreError> {
-        let mut same = self.connection.prepare_cached(&format!(
+    fn ranked(&self, masked: &str, embedding: Option<&[f32]>) -> Result<Vec<(i64, f64, f64)>, StoreError> {
+        let mut same = self.connection.prepare_cached(
             "SELECT errors.id, chains.minutes FROM errors JOIN chains ON chains.error = errors.id
-             WHERE errors.fingerprint = ?1 AND {} ORDER BY chains.minutes LIMIT 100",
-            Scope::condition("errors.project", "?2")
-        ))?;
-        let rows = same.query_map(params![fingerprint(masked), scope.parameter()], |row| {
-            Ok((row.get(0)?, 1.0, row.get(1)?))
-        })?;
+             WHERE errors.fingerprint = ?1 ORDER BY chains.minutes LIMIT 100",
+        )?;
+        let rows = same.query_map([fingerprint(masked)], |row| Ok((row.get(0)?, 1.0, row.get(1)?)))?;
         let mut found: Vec<(i64, f64, f64)> = rows.collect::<Result<_, _>>()?;
         let mut known: BTreeSet<i64> = found.iter().map(|(error, ..)| *error).collect();
 
-        for (error, minutes, text) in self.candidates(scope, masked)? {
+        for (error, minutes, text) in self.candidates(masked)? {
             if known.insert(error) {
                 found.push((error, likeness(masked, &text), minutes));
             }
         }
         if let Some(wanted) = embedding {
-            self.by_meaning(scope, wanted, &mut found)?;
+            self.by_meaning(wanted, &mut found)?;
         }
         Ok(found)
     }
 
     /// Fixed errors that share the rarest words with a text.
-    fn candidates(&self, scope: &Scope, masked: &str) -> Result<Vec<(i64, f64, String)>, StoreError> {
+    fn candidates(&self, masked: &str) -> Result<Vec<(i64, f64, String)>, StoreError> {
         let mut words = self.known_words(masked)?;
         words.sort();
         let mut read = 0;
@@ -156,13 +145,11 @@ impl Store {
         let order = if read <= READ { "rank" } else { "fixed_texts.rowid DESC" };
         let mut query = self.connection.prepare_cached(&format!(
             "SELECT fixed_texts.rowid, chains.minutes, fixed_texts.text FROM fixed_texts
-             JOIN chains ON chains.error = fixed_texts.rowid JOIN errors ON errors.id = fixed_texts.rowid
-             WHERE fixed_texts MATCH ?1 AND {} ORDER BY {order} LIMIT {CANDIDATES}",
-            Scope::condition("errors.project", "?2")
+             JOIN chains ON chains.error = fixed_texts.rowid
+             WHERE fixed_texts MATCH ?1 ORDER BY {order} LIMIT {CANDIDATES}"
         ))?;
-        let rows = query.query_map(params![chosen.join(" OR "), scope.parameter()], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?))
-        })?;
+        let rows =
+            query.query_map([chosen.join(" OR ")], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
@@ -178,18 +165,12 @@ impl Store {
         Ok(known)
     }
 
-    fn by_meaning(
-        &self,
-        scope: &Scope,
-        wanted: &[f32],
-        found: &mut Vec<(i64, f64, f64)>,
-    ) -> Result<(), StoreError> {
-        let mut query = self.connection.prepare_cached(&format!(
+    fn by_meaning(&self, wanted: &[f32], found: &mut Vec<(i64, f64, f64)>) -> Result<(), StoreError> {
+        let mut query = self.connection.prepare_cached(
             "SELECT errors.id, chains.minutes, errors.embedding FROM errors JOIN chains ON chains.error = errors.id
-             WHERE errors.embedding IS NOT NULL AND {}",
-            Scope::condition("errors.project", "?1")
-        ))?;
-        let mut rows = query.query([scope.parameter()])?;
+             WHERE errors.embedding IS NOT NULL",
+        )?;
+        let mut rows = query.query([])?;
         while let Some(row) = rows.next()? {
             let error: i64 = row.get(0)?;
             let near = cosine(wanted, &floats(row.get_ref(2)?.as_blob().unwrap_or_default()));
@@ -204,8 +185,8 @@ impl Store {
 
     fn similar_row(&self, error: i64, similarity: f64) -> Result<Similar, StoreError> {
         let mut query = self.connection.prepare_cached(
-            "SELECT chains.id, errors.message, errors.context, attempts.action, attempts.changes, chains.minutes,
-             errors.project FROM errors JOIN chains ON chains.error = errors.id JOIN attempts ON attempts.id = chains.fix
+            "SELECT chains.id, errors.message, errors.context, attempts.action, attempts.changes, chains.minutes
+             FROM errors JOIN chains ON chains.error = errors.id JOIN attempts ON attempts.id = chains.fix
              WHERE errors.id = ?1",
         )?;
         let (context, mut row) = query.query_row(params![error], |row| {
@@ -220,7 +201,6 @@ impl Store {
                     action: row.get(3)?,
                     changes: row.get(4)?,
                     minutes: row.get(5)?,
-                    project: row.get(6)?,
                     similarity,
                 },
             ))
@@ -239,24 +219,12 @@ pub(super) fn index(change: &Transaction<'_>, error: i64, masked: &str) -> Resul
         return Ok(());
     }
     change.execute("INSERT INTO fixed_texts (rowid, text) VALUES (?1, ?2)", params![error, masked])?;
-    count(change, masked)
-}
-
-/// Counts the words of a text that is in the index.
-fn count(change: &Transaction<'_>, masked: &str) -> Result<(), StoreError> {
     let mut count = change
         .prepare_cached("INSERT INTO fixed_words VALUES (?1, 1) ON CONFLICT DO UPDATE SET docs = docs + 1")?;
     for word in words(masked) {
         count.execute([word])?;
     }
     Ok(())
-}
-
-/// Counts the words of all texts that are in the index.
-pub(crate) fn count_words(change: &Transaction<'_>) -> Result<(), StoreError> {
-    let mut query = change.prepare("SELECT text FROM fixed_texts")?;
-    let texts: Vec<String> = query.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    texts.iter().try_for_each(|text| count(change, text))
 }
 
 /// How alike two masked texts are. A text of some length that stands as it is in the other is like it, whatever surrounds

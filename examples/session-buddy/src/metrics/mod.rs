@@ -164,14 +164,14 @@ pub struct Summary {
 /// a command, has none and gets none.
 pub(crate) fn update(session: &Session) -> Result<(), StoreError> {
     let at = session.clock().now();
-    let head: Option<Option<String>> = store::keep(session, |store| {
+    let head: Option<Option<String>> = store::with(session, |store| {
         let query = "SELECT head FROM sessions WHERE id = ?1";
         Ok(store.connection.query_row(query, [session.id()], |row| row.get(0)).optional()?)
     })?;
     let Some(head) = head else { return Ok(()) };
     let git = session.workspace().and_then(Git::at);
     let commits = git.and_then(|git| git.commits_since(head.as_deref())).unwrap_or(0);
-    store::keep(session, |store| {
+    store::with(session, |store| {
         let language = store.language(session.id())?;
         store.connection.execute(
             "UPDATE sessions SET ended = ?2, commits = ?3, language = ?4 WHERE id = ?1",
@@ -186,7 +186,7 @@ pub(crate) fn update(session: &Session) -> Result<(), StoreError> {
 fn collect_metrics(checkpoint: &Checkpoint, session: &Session) -> Result<(), StoreError> {
     update(session)?;
     let score = f64::from(checkpoint.score);
-    store::keep(session, |store| store.note_quality(session.id(), score))
+    store::with(session, |store| store.note_quality(session.id(), score))
 }
 
 impl Store {

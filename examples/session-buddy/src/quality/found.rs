@@ -1,6 +1,5 @@
 //! The sixteen parts: what was found in the workspace, and what would raise each.
 
-use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::LazyLock;
 use std::time::{Duration, Instant};
@@ -15,8 +14,7 @@ use crate::settings::Settings;
 use super::Part;
 use super::parts::{self, History};
 use super::reports;
-use super::substance;
-use super::tree::{self, Tree};
+use super::tree::Tree;
 
 const MANIFESTS: [&str; 6] =
     ["Cargo.toml", "package.json", "pyproject.toml", "setup.py", "requirements.txt", "go.mod"];
@@ -31,13 +29,6 @@ const LOCKFILES: [&str; 9] = [
     "Pipfile.lock",
     "go.sum",
 ];
-
-/// Less source than this tells nothing.
-const FEWEST_LINES: u64 = 10;
-const NO_SOURCE: &str = "there is hardly any source";
-
-/// So many pages in docs give all points: further ones are not read.
-const FULL_DOCS: usize = 5;
 
 /// Files that show that dependencies, secrets and code are looked at by a tool, one row each.
 const SECURITY: [(&str, &[&str]); 3] = [
@@ -64,7 +55,7 @@ pub(super) fn parts(
 ) -> Vec<Part> {
     let git = Git::at(workspace);
     let mut parts = vec![
-        coverage(workspace, tree),
+        coverage(workspace),
         lint(workspace, tree, settings, deadline),
         types(tree),
         complexity(tree),
@@ -72,20 +63,18 @@ pub(super) fn parts(
         version_control(git.as_ref()),
         dependencies_age(workspace, git.as_ref(), now),
         tests_present(tree),
-        documentation(workspace, tree),
-        continuous_integration(workspace, tree),
+        documentation(tree),
+        continuous_integration(tree),
     ];
     parts.extend(history(git.as_ref(), now));
-    parts.extend([security(workspace, tree), hygiene(workspace, tree)]);
+    parts.extend([security(tree), hygiene(workspace, tree)]);
     parts
 }
 
-fn coverage(workspace: &Path, tree: &Tree) -> Part {
+fn coverage(workspace: &Path) -> Part {
     let raise = "let the test run write lcov.info, coverage.xml, coverage.json or coverage.out, and test what is not covered";
-    let sources: Vec<&str> =
-        tree.files.iter().map(String::as_str).filter(|path| tree::is_source(path)).collect();
-    match reports::coverage(workspace, &sources) {
-        None => Part::unmeasured("coverage", 15, "there is no coverage report of these files", raise),
+    match reports::coverage(workspace) {
+        None => Part::unmeasured("coverage", 15, "there is no coverage report", raise),
         Some((share, report)) => {
             let found = format!("{:.1} % of lines, by {report}", share * 100.0);
             Part::measured("coverage", 15, parts::by_share(share, 15), found, raise)
@@ -124,8 +113,8 @@ fn lint(workspace: &Path, tree: &Tree, settings: &Settings, deadline: Instant) -
         return Part::unmeasured(name, most, why, "see why it fails");
     }
     let findings = if ended.status.success() { 0 } else { findings };
-    if tree.lines < FEWEST_LINES {
-        return Part::unmeasured(name, most, NO_SOURCE, "");
+    if tree.lines == 0 {
+        return Part::unmeasured(name, most, "there is no source", "");
     }
     // pylint's own score, with lines for statements: 10 - findings / statements * 10.
     let share = 1.0 - findings as f64 / tree.lines as f64;
@@ -134,17 +123,17 @@ fn lint(workspace: &Path, tree: &Tree, settings: &Settings, deadline: Instant) -
 }
 
 fn types(tree: &Tree) -> Part {
-    if tree.lines < FEWEST_LINES || tree.typeable_lines <= 0.0 {
-        return Part::unmeasured("types", 10, NO_SOURCE, "");
+    if tree.lines == 0 {
+        return Part::unmeasured("types", 10, "there is no source", "");
     }
-    let share = tree.typed_lines / tree.typeable_lines;
+    let share = tree.typed_lines / tree.lines as f64;
     let found = format!("{:.0} % of lines are in languages or functions with checked types", share * 100.0);
     Part::measured("types", 10, parts::by_share(share, 10), found, "annotate functions")
 }
 
 fn complexity(tree: &Tree) -> Part {
-    if tree.lines < FEWEST_LINES {
-        return Part::unmeasured("complexity", 5, NO_SOURCE, "");
+    if tree.lines == 0 {
+        return Part::unmeasured("complexity", 5, "there is no source", "");
     }
     let share = tree.simple_lines as f64 / tree.lines as f64;
     let found = format!("{:.1} % of lines are nested four levels deep or less", share * 100.0);
@@ -152,36 +141,30 @@ fn complexity(tree: &Tree) -> Part {
 }
 
 fn package_management(workspace: &Path) -> Part {
-    let text = |name: &str| substance::text(workspace, name).unwrap_or_default();
-    let manifest = MANIFESTS.into_iter().find(|name| substance::is_manifest(name, &text(name)));
-    let lockfile = lockfile(workspace);
+    let first = |names: &[&'static str]| names.iter().copied().find(|name| workspace.join(name).is_file());
+    let (manifest, lockfile) = (first(&MANIFESTS), first(&LOCKFILES));
     let points = parts::package_management(manifest.is_some(), lockfile.is_some());
     let found = format!("manifest: {}, lockfile: {}", manifest.unwrap_or("none"), lockfile.unwrap_or("none"));
     Part::measured("package management", 5, points, found, "keep a manifest and its lockfile")
-}
-
-fn lockfile(workspace: &Path) -> Option<&'static str> {
-    let text = |name: &str| substance::text(workspace, name).unwrap_or_default();
-    LOCKFILES.into_iter().find(|name| substance::is_settings(&text(name)))
 }
 
 fn version_control(git: Option<&Git>) -> Part {
     let history = match git {
         None => History::None,
         Some(git) if git.head().is_none() => History::Commits(0),
-        Some(git) => git.commits_after(Timestamp::UNIX_EPOCH).map_or(History::Unknown, History::Commits),
+        Some(git) => git.commits_since(None).map_or(History::Unknown, History::Commits),
     };
     let found = match history {
         History::None => "no git repository".to_owned(),
         History::Unknown => "a git repository of unknown length".to_owned(),
-        History::Commits(count) => format!("{count} commits that change something"),
+        History::Commits(count) => format!("{count} commits"),
     };
     Part::measured("version control", 5, parts::version_control(history), found, "commit to git")
 }
 
 fn dependencies_age(workspace: &Path, git: Option<&Git>, now: Timestamp) -> Part {
     let (name, raise) = ("dependencies' age", "update the dependencies");
-    let Some(lockfile) = lockfile(workspace) else {
+    let Some(lockfile) = LOCKFILES.iter().find(|name| workspace.join(name).is_file()) else {
         return Part::unmeasured(name, 5, "there is no lockfile", "keep a lockfile");
     };
     // A checkout makes files new, so git knows better.
@@ -216,29 +199,20 @@ fn tests_present(tree: &Tree) -> Part {
     Part::measured("tests", 5, points, found, "write tests, with their setup in one place")
 }
 
-fn documentation(workspace: &Path, tree: &Tree) -> Part {
-    let is_page =
-        |path: &&String| substance::text(workspace, path).is_some_and(|text| substance::is_page(&text));
-    let readme = tree
-        .files
-        .iter()
-        .filter(|path| !path.contains('/') && path.to_lowercase().starts_with("readme"))
-        .any(|path| is_page(&path));
-    let in_docs = |path: &&String| path.starts_with("docs/") || path.starts_with("doc/");
-    let docs = tree.files.iter().filter(in_docs).filter(is_page).take(FULL_DOCS).count();
-    let found = format!("README: {}, pages in docs: {docs}", if readme { "yes" } else { "no" });
+fn documentation(tree: &Tree) -> Part {
+    let readme =
+        tree.files.iter().any(|path| !path.contains('/') && path.to_lowercase().starts_with("readme"));
+    let docs = tree.count_where(|path| path.starts_with("docs/") || path.starts_with("doc/"));
+    let found = format!("README: {}, files in docs: {docs}", if readme { "yes" } else { "no" });
     let points = parts::documentation(readme, docs);
     Part::measured("documentation", 5, points, found, "write a README, and pages in docs/")
 }
 
-fn continuous_integration(workspace: &Path, tree: &Tree) -> Part {
+fn continuous_integration(tree: &Tree) -> Part {
     let workflows = tree.count_where(|path| {
-        path.starts_with(".github/workflows/")
-            && (path.ends_with(".yml") || path.ends_with(".yaml"))
-            && substance::text(workspace, path).is_some_and(|text| substance::is_workflow(&text))
+        path.starts_with(".github/workflows/") && (path.ends_with(".yml") || path.ends_with(".yaml"))
     });
-    let gitlab = tree.has(".gitlab-ci.yml")
-        && substance::text(workspace, ".gitlab-ci.yml").is_some_and(|text| substance::is_gitlab(&text));
+    let gitlab = tree.has(".gitlab-ci.yml");
     let found = format!("{workflows} workflows, GitLab's: {}", if gitlab { "yes" } else { "no" });
     let points = parts::continuous_integration(workflows, gitlab);
     Part::measured("continuous integration", 5, points, found, "let a workflow run the tests")
@@ -259,7 +233,7 @@ fn history(git: Option<&Git>, now: Timestamp) -> Vec<Part> {
             Part::measured(names[0], 5, parts::commit_frequency(count), found, "commit in smaller steps")
         }
     };
-    let log = git.ask(["log", "-50", "--no-merges", "--format=%s%x00%b%x1e", "--", "."]).unwrap_or_default();
+    let log = git.ask(["log", "-50", "--no-merges", "--format=%s%x00%b%x1e"]).unwrap_or_default();
     let commits: Vec<&str> = log.split('\x1e').map(str::trim).filter(|commit| !commit.is_empty()).collect();
     let percent = |rule: &Option<Regex>| {
         let fit =
@@ -295,29 +269,22 @@ fn history(git: Option<&Git>, now: Timestamp) -> Vec<Part> {
     ]
 }
 
-/// Branches with something on them that neither a trunk nor another branch ends with.
 fn feature_branches(git: &Git) -> usize {
-    let format = "--format=%(objectname) %(refname)";
-    let all = git.ask(["for-each-ref", format, "refs/heads", "refs/remotes"]).unwrap_or_default();
-    let (mut trunks, mut features) = (BTreeSet::new(), BTreeSet::new());
-    for (tip, name) in all.lines().filter_map(|line| line.split_once(' ')) {
-        let short = name
+    let all =
+        git.ask(["for-each-ref", "--format=%(refname)", "refs/heads", "refs/remotes"]).unwrap_or_default();
+    let short = |name: &str| -> Option<String> {
+        let name = name
             .strip_prefix("refs/heads/")
-            .or_else(|| Some(name.strip_prefix("refs/remotes/")?.split_once('/')?.1));
-        let Some(short) = short else { continue };
-        let is_trunk = ["main", "master", "trunk", "develop", "HEAD"].contains(&short);
-        if is_trunk { &mut trunks } else { &mut features }.insert(tip);
-    }
-    features.difference(&trunks).count()
+            .or_else(|| Some(name.strip_prefix("refs/remotes/")?.split_once('/')?.1))?;
+        (!["main", "master", "trunk", "develop", "HEAD"].contains(&name)).then(|| name.to_owned())
+    };
+    all.lines().filter_map(short).collect::<std::collections::BTreeSet<_>>().len()
 }
 
-fn security(workspace: &Path, tree: &Tree) -> Part {
-    let is_settings =
-        |path: &str| substance::text(workspace, path).is_some_and(|text| substance::is_settings(&text));
-    let fits = |path: &str, marks: &[&str]| marks.iter().any(|mark| path.contains(mark)) && is_settings(path);
+fn security(tree: &Tree) -> Part {
     let used: Vec<&str> = SECURITY
         .iter()
-        .filter(|(_, marks)| tree.files.iter().any(|path| fits(path, marks)))
+        .filter(|(_, marks)| tree.files.iter().any(|path| marks.iter().any(|mark| path.contains(mark))))
         .map(|(kind, _)| *kind)
         .collect();
     let share = used.len() as f64 / SECURITY.len() as f64;
@@ -333,7 +300,7 @@ fn hygiene(workspace: &Path, tree: &Tree) -> Part {
     let ignore_file = workspace
         .ancestors()
         .take_while(|folder| folder.starts_with(within))
-        .any(|folder| substance::text(folder, ".gitignore").is_some_and(|text| substance::is_list(&text)));
+        .any(|folder| folder.join(".gitignore").is_file());
     let points = parts::hygiene(open_env, ignore_file, tree.secrets.len());
     let mut found = Vec::new();
     if open_env {

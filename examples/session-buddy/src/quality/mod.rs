@@ -2,16 +2,13 @@
 //!
 //! Sixteen parts of together 100 points (the original's table; [`parts`] has it as functions). A part that cannot be measured
 //! is left out of the total, named, and the rest is scaled: no figure is made up, and none is a gift. Every part says what
-//! was found and what would raise it. Less than half of all points is no scale: where so little can be measured, the rest of the
-//! half counts as nothing. What counts is what a file holds, never that it is there: an empty test, an empty commit, a
-//! branch with nothing on it give nothing. Measuring reads: files (ignore files respected, at most 50 000, under a deadline),
+//! was found and what would raise it. Measuring reads: files (ignore files respected, at most 50 000, under a deadline),
 //! git's history, and reports that other programs left. The only program it starts by itself is `ruff`, which runs nothing
 //! of the project; others run when `lint` in `[hooks.buddy]` names them.
 
 mod found;
 pub mod parts;
 mod reports;
-mod substance;
 mod tree;
 
 use std::path::Path;
@@ -25,9 +22,6 @@ use crate::points::QUALITY_MEASURE;
 use crate::settings::Settings;
 
 pub(crate) use tree::is_test_path;
-
-/// The smallest scale, in points.
-const LEAST_SCALE: f64 = 50.0;
 
 /// One part of the score.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -58,7 +52,7 @@ impl Part {
 /// The score and how it came about.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Quality {
-    /// 0 to 100: the points, scaled to what could be measured (to half of all at least), rounded down.
+    /// 0 to 100: the points, scaled to what could be measured, rounded down.
     pub score: u8,
     /// The points.
     pub points: f64,
@@ -81,7 +75,7 @@ impl Quality {
         let of: f64 =
             parts.iter().filter(|part| part.points.is_some()).map(|part| f64::from(part.most)).sum();
         // A sum of fractions may miss a whole number by a hair.
-        let score = (points / of.max(LEAST_SCALE) * 100.0 + 1e-6).floor().clamp(0.0, 100.0) as u8;
+        let score = if of > 0.0 { (points / of * 100.0 + 1e-6).floor().clamp(0.0, 100.0) as u8 } else { 0 };
         Self { score, points, of, parts }
     }
 
@@ -118,15 +112,10 @@ impl Quality {
         } else {
             format!(" Not measured: {}.", unmeasured.join(", "))
         };
-        let scale = if self.of < LEAST_SCALE {
-            format!(
-                "{} points that could be measured, which is too little: {LEAST_SCALE} are the scale",
-                self.of
-            )
-        } else {
-            format!("{} points that could be measured", self.of)
-        };
-        format!("Quality {} of 100 ({:.1} of {scale}).{left_out}", self.score, self.points)
+        format!(
+            "Quality {} of 100 ({:.1} of {} points that could be measured).{left_out}",
+            self.score, self.points, self.of
+        )
     }
 }
 

@@ -7,8 +7,6 @@ use std::time::Instant;
 use ignore::WalkBuilder;
 use regex::Regex;
 
-use super::substance;
-
 /// Files that are looked at.
 const MOST_FILES: usize = 50_000;
 /// Bytes of a source file that is read.
@@ -22,19 +20,17 @@ const SIMPLE: usize = 4;
 pub(crate) struct Tree {
     /// Files, relative, with `/`.
     pub(crate) files: Vec<String>,
-    /// Lines of source that are neither blank nor comments.
+    /// Lines of source that are not blank.
     pub(crate) lines: u64,
     /// Those that are indented no deeper than [`SIMPLE`].
     pub(crate) simple_lines: u64,
     /// Lines whose types a compiler checks, and of Python's the share that has annotations.
     pub(crate) typed_lines: f64,
-    /// Lines that could be such: not those of a Python file without functions.
-    pub(crate) typeable_lines: f64,
     /// Lines of Python.
     pub(crate) python_lines: u64,
     /// Files with a literal password, key or secret.
     pub(crate) secrets: Vec<String>,
-    /// Files that hold tests which can fail.
+    /// Files that hold tests.
     pub(crate) tests: usize,
     /// Whether the time, or the number of files, ran out.
     pub(crate) cut_short: bool,
@@ -75,8 +71,8 @@ impl Tree {
 
     fn add(&mut self, path: String, text: Option<&str>) {
         let is_test = is_test_path(&path);
-        let may_be_test = is_source(&path) && (is_test || path.ends_with(".rs"));
-        self.tests += usize::from(may_be_test && text.is_some_and(substance::is_tests));
+        let in_file = path.ends_with(".rs") && text.is_some_and(|text| text.contains("#[cfg(test)]"));
+        self.tests += usize::from((is_test && is_source(&path)) || in_file);
         if let Some(text) = text {
             if is_source(&path) {
                 self.count(&path, text);
@@ -91,7 +87,7 @@ impl Tree {
 
     fn count(&mut self, path: &str, text: &str) {
         let unit = if matches!(extension(path), "js" | "jsx" | "ts" | "tsx" | "rb") { 2 } else { 4 };
-        let lines = text.lines().filter(|line| substance::is_code(line, extension(path)));
+        let lines = text.lines().filter(|line| !line.trim().is_empty());
         let (mut all, mut simple) = (0, 0);
         for line in lines {
             all += 1;
@@ -100,18 +96,12 @@ impl Tree {
         self.lines += all;
         self.simple_lines += simple;
         match extension(path) {
-            "rs" | "go" | "java" | "ts" | "tsx" | "c" | "cpp" | "h" | "hpp" => {
-                self.typed_lines += all as f64;
-                self.typeable_lines += all as f64;
-            }
+            "rs" | "go" | "java" | "ts" | "tsx" | "c" | "cpp" | "h" | "hpp" => self.typed_lines += all as f64,
             "py" => {
                 self.python_lines += all;
-                if let Some(share) = annotated(text) {
-                    self.typed_lines += all as f64 * share;
-                    self.typeable_lines += all as f64;
-                }
+                self.typed_lines += all as f64 * annotated(text);
             }
-            _ => self.typeable_lines += all as f64,
+            _ => {}
         }
     }
 
@@ -129,7 +119,7 @@ fn extension(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, extension)| extension)
 }
 
-pub(super) fn is_source(path: &str) -> bool {
+fn is_source(path: &str) -> bool {
     crate::metrics::language_of(path).is_some()
 }
 
@@ -153,16 +143,16 @@ fn depth(line: &str, unit: usize) -> usize {
     spaces / unit
 }
 
-/// The share of a Python file's functions that say what they return; `None` without functions.
-fn annotated(text: &str) -> Option<f64> {
+/// The share of a Python file's functions that say what they return; 1 without functions.
+fn annotated(text: &str) -> f64 {
     let defs: Vec<&str> = text
         .split("\n")
         .filter(|line| line.trim_start().starts_with("def ") || line.trim_start().starts_with("async def "))
         .collect();
     if defs.is_empty() {
-        return None;
+        return 1.0;
     }
-    Some(defs.iter().filter(|line| line.contains("->")).count() as f64 / defs.len() as f64)
+    defs.iter().filter(|line| line.contains("->")).count() as f64 / defs.len() as f64
 }
 
 /// Whether a path is a test's by the custom of its language.
@@ -217,12 +207,8 @@ mod tests {
         );
         assert_eq!((tree.lines, tree.simple_lines, tree.python_lines), (4, 3, 4));
         assert!((tree.typed_lines - 2.0).abs() < 1e-9);
-        tree.add("b.rs".into(), Some("fn f() {}\n// a remark\n#[cfg(test)]\nmod tests {}\n"));
+        tree.add("b.rs".into(), Some("fn f() {}\n#[cfg(test)]\nmod tests {}\n"));
         assert!((tree.typed_lines - 5.0).abs() < 1e-9);
-        tree.add("tests/a.py".into(), Some(""));
-        assert_eq!(tree.tests, 0, "a place for tests is none");
-        tree.add("tests/b.py".into(), Some("def test_b():\n    assert True\n"));
-        tree.add("c.rs".into(), Some("#[test]\nfn c() { assert!(d()); }\n"));
-        assert_eq!(tree.tests, 2);
+        assert_eq!(tree.tests, 1);
     }
 }

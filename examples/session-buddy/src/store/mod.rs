@@ -4,14 +4,9 @@
 //! for each other at most five seconds. Every change is one transaction, so that a kill leaves it done or not begun.
 //! The queries stand beside what they are for: `errors`, `skills`, `metrics` and so on each extend [`Store`].
 
-mod earlier;
-mod projects;
 mod schema;
-mod trouble;
 
-use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use hookspec::Session;
 use hookspec::session::{StateDir, StateGuard};
@@ -21,32 +16,63 @@ use serde::{Deserialize, Serialize};
 
 use crate::settings::Settings;
 
-pub use projects::Scope;
-#[cfg(feature = "commands")]
-pub(crate) use projects::folder;
-pub(crate) use projects::{project, whose};
-pub use trouble::{StoreError, Trouble};
+/// The database does not do what was asked.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum StoreError {
+    /// SQLite.
+    #[error(
+        "The database of session-buddy refused: {0}. Check that its disk has room and its folder may be written to."
+    )]
+    Database(#[from] rusqlite::Error),
+    /// The file belongs to a later program.
+    #[error(
+        "The database of session-buddy has version {found}, and this program knows versions up to {known}: use a newer one."
+    )]
+    Newer {
+        /// Its version.
+        found: u32,
+        /// Ours.
+        known: u32,
+    },
+    /// Its folder cannot be made.
+    #[error(
+        "The folder of the database {path} cannot be used: {source}. Name another as `database` in [hooks.buddy]."
+    )]
+    Folder {
+        /// The database's file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// Nobody says where it is.
+    #[error(
+        "This host lends no folder for what hooks keep: give `database` in [hooks.buddy] as an absolute path."
+    )]
+    NoPlace,
+    /// What is stored is damaged.
+    #[error("A row of session-buddy's database cannot be read: {0}. Move the file away to begin a new one.")]
+    Damaged(#[from] serde_json::Error),
+    /// A limit that is none.
+    #[error("The limit is {0}: ask for 1 to 100 results.")]
+    Limit(usize),
+    /// Another hook holds the connection.
+    #[error(transparent)]
+    Busy(#[from] hookspec::session::StateError),
+}
 
 /// The database.
 #[derive(Debug)]
 pub struct Store {
     pub(crate) connection: Connection,
-    path: PathBuf,
 }
-
-/// How long one waits for another who writes.
-const PATIENCE: Duration = Duration::from_secs(5);
 
 impl Store {
     /// Opens the database, which is made if need be.
     ///
     /// # Errors
-    /// If the file is no database, another program's, a newer one, or cannot be written.
+    /// If the file is no database, a newer one, or cannot be written.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Self::open_within(path, PATIENCE).map_err(|error| error.at(path))
-    }
-
-    fn open_within(path: &Path, patience: Duration) -> Result<Self, StoreError> {
         let told = |source| StoreError::Folder { path: path.to_owned(), source };
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(told)?;
@@ -60,9 +86,9 @@ impl Store {
         }
         options.open(path).map_err(told)?;
         let mut connection = Connection::open(path)?;
-        schema::prepare(&connection, patience)?;
+        schema::prepare(&connection)?;
         schema::migrate(&mut connection)?;
-        Ok(Self { connection, path: path.to_owned() })
+        Ok(Self { connection })
     }
 
     /// A change that takes the write lock at once, so that it never has to be begun again.
@@ -72,16 +98,11 @@ impl Store {
 }
 
 /// A session's connection. It is a state, since a session's memory is the place for what belongs to a session; what
-/// is saved of it is which troubles the user was told of.
+/// is saved of it is nothing.
 #[derive(Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Desk {
     #[serde(skip)]
     store: Option<Store>,
-    told: BTreeSet<Trouble>,
-    /// Who was kept waiting once does not wait again at each further call, until a change has gone through.
-    #[serde(skip)]
-    hurried: bool,
 }
 
 impl Desk {
@@ -90,71 +111,20 @@ impl Desk {
     /// # Errors
     /// As for [`Store::open`], and where there is no place for a database.
     pub fn open(&mut self, session: &Session) -> Result<&mut Store, StoreError> {
-        let patience = if self.hurried { Duration::ZERO } else { PATIENCE };
-        let store = match self.store.take() {
-            Some(store) => {
-                store.connection.busy_timeout(patience)?;
-                store
-            }
-            None => {
-                let path = place(session)?;
-                let opened = Store::open_within(&path, patience).and_then(|mut store| {
-                    store.redact_earlier(session)?;
-                    Ok(store)
-                });
-                opened.map_err(|error| error.at(&path))?
-            }
-        };
-        Ok(self.store.insert(store))
-    }
-
-    fn run<T>(
-        &mut self,
-        session: &Session,
-        work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
-    ) -> Result<T, StoreError> {
-        let done = self.open(session).and_then(|store| {
-            let before = store.connection.total_changes();
-            let done = work(store).map_err(|error| error.at(&store.path))?;
-            Ok((done, store.connection.total_changes() > before))
-        });
-        match &done {
-            Ok((_, true)) => self.hurried = false,
-            Err(StoreError::Locked { .. }) => self.hurried = true,
-            // What was put in the place of a damaged file is found when it is opened anew.
-            Err(StoreError::Damaged { .. }) => self.store = None,
-            Ok((_, false)) | Err(_) => {}
+        if self.store.is_none() {
+            self.store = Some(Store::open(&place(session)?)?);
         }
-        done.map(|(done, _)| done)
+        self.store.as_mut().ok_or(StoreError::NoPlace)
     }
 }
 
-/// Runs `work` with the session's connection, for somebody who waits for what comes of it. Not for code that awaits.
+/// Runs `work` with the session's connection. Not for code that awaits.
 pub(crate) fn with<T>(
     session: &Session,
     work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
 ) -> Result<T, StoreError> {
     let mut desk: StateGuard<'_, Desk> = session.state_now()?;
-    desk.run(session, work)
-}
-
-/// The same for hooks along the way: what is wrong with the database is told once a session, to the user and as the hook's
-/// failure. After that, what the same trouble keeps from being kept is not, without another word.
-pub(crate) fn keep<T: Default>(
-    session: &Session,
-    work: impl FnOnce(&mut Store) -> Result<T, StoreError>,
-) -> Result<T, StoreError> {
-    let mut desk: StateGuard<'_, Desk> = session.state_now()?;
-    desk.run(session, work).or_else(|error| {
-        let Some(trouble) = error.trouble() else { return Err(error) };
-        if !desk.told.insert(trouble) {
-            tracing::debug!(session = session.id(), %error, "nothing is kept");
-            return Ok(T::default());
-        }
-        drop(desk);
-        session.notice(&format!("session-buddy keeps nothing for now. {error}"));
-        Err(error)
-    })
+    work(desk.open(session)?)
 }
 
 /// Where a session's database is.
@@ -180,10 +150,9 @@ pub(crate) fn time(millis: i64) -> Timestamp {
     Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
-/// A text as it is kept: without secrets, as far as this program's redactors know them. Everything that comes from a conversation, a
-/// tool or a file goes through here before it goes into the database, errors too, which no redactor of results has seen.
-pub(crate) fn kept(session: &Session, text: &str) -> String {
-    session.redacted(text).into_owned()
+/// The project of a session: its workspace, as text.
+pub(crate) fn project(session: &Session) -> String {
+    session.workspace().map(|path| path.display().to_string()).unwrap_or_default()
 }
 
 /// At most so many characters, at the end with a mark where more were there.

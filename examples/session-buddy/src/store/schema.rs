@@ -1,8 +1,5 @@
 //! The database's shape, and how an older one is brought to it.
 
-use std::path::PathBuf;
-use std::time::Duration;
-
 use rusqlite::{Connection, TransactionBehavior};
 
 use super::StoreError;
@@ -123,29 +120,6 @@ const MIGRATIONS: &[&str] = &["
     CREATE TRIGGER reflections_indexed AFTER INSERT ON reflections BEGIN
         INSERT INTO reflection_texts (rowid, text) VALUES (new.id, new.text);
     END;
-", "
-    -- Whose memory an error is: what was told across projects before is so no more.
-    ALTER TABLE errors ADD COLUMN project TEXT NOT NULL DEFAULT '';
-    UPDATE errors SET project = coalesce(CASE WHEN json_valid(context) THEN json_extract(context, '$.project') END, '');
-    -- Sessions of the one project are told what those of the other kept, since the user said so.
-    CREATE TABLE links (
-        project TEXT NOT NULL, other TEXT NOT NULL, PRIMARY KEY (project, other)
-    ) STRICT, WITHOUT ROWID;
-", "
-    -- What a session's tools changed and nobody has committed; see src/changes.rs.
-    CREATE TABLE changes (
-        session TEXT NOT NULL,
-        path TEXT NOT NULL,
-        whose INTEGER NOT NULL,
-        -- Of the file when the turn was over.
-        digest TEXT,
-        PRIMARY KEY (session, path)
-    ) STRICT, WITHOUT ROWID;
-", "
-    -- What is to be done once, by a program that can: texts were kept before anything redacted them.
-    CREATE TABLE chores (name TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
-    INSERT INTO chores SELECT 'redact' WHERE EXISTS (SELECT 1 FROM moments) OR EXISTS (SELECT 1 FROM errors)
-        OR EXISTS (SELECT 1 FROM reflections) OR EXISTS (SELECT 1 FROM checkpoints);
 "];
 
 /// Brings the database up to date, one version a commit. Two processes may try at once: whoever is second finds it done.
@@ -158,7 +132,7 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
         let change = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let found = self::version(&change)?;
         if found > known {
-            return Err(StoreError::Newer { path: PathBuf::new(), found, known });
+            return Err(StoreError::Newer { found, known });
         }
         if found < version {
             change.execute_batch(migration)?;
@@ -169,18 +143,6 @@ pub(super) fn migrate(connection: &mut Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Whether it may be filled: it is empty, or has our tables. Others number their versions too.
-fn is_ours(connection: &Connection, version: u32) -> Result<bool, StoreError> {
-    let count = |condition: &str| -> Result<u32, StoreError> {
-        let query = format!("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND {condition}");
-        Ok(connection.query_row(&query, [], |row| row.get(0))?)
-    };
-    match version {
-        0 => Ok(count("name NOT LIKE 'sqlite!_%' ESCAPE '!'")? == 0 || self::version(connection)? > 0),
-        _ => Ok(count("name IN ('sessions', 'moments', 'errors', 'checkpoints')")? == 4),
-    }
-}
-
 fn version(connection: &Connection) -> Result<u32, StoreError> {
     Ok(connection.pragma_query_value(None, "user_version", |row| row.get(0))?)
 }
@@ -189,14 +151,9 @@ fn version(connection: &Connection) -> Result<u32, StoreError> {
 ///
 /// With the write-ahead log and `NORMAL`, what was committed survives a kill of the process; a loss of power may cost
 /// the last commits, never the database. A sync for each tool call would cost more than that is worth here.
-pub(super) fn prepare(connection: &Connection, patience: Duration) -> Result<(), StoreError> {
+pub(super) fn prepare(connection: &Connection) -> Result<(), StoreError> {
     // First, so that the change to the write-ahead log waits for others too.
-    connection.busy_timeout(patience)?;
-    // Before anything is written, which the next line does.
-    let found = version(connection)?;
-    if !is_ours(connection, found)? {
-        return Err(StoreError::NotOurs { path: PathBuf::new() });
-    }
+    connection.busy_timeout(std::time::Duration::from_secs(5))?;
     connection.pragma_update(None, "journal_mode", "WAL")?;
     connection.pragma_update(None, "synchronous", "NORMAL")?;
     connection.pragma_update(None, "foreign_keys", true)?;

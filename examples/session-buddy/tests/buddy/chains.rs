@@ -3,15 +3,14 @@
 use std::time::Duration;
 
 use hookspec_session_buddy::errors::{Attempt, Seen};
-use hookspec_session_buddy::store::{Scope, Store, StoreError};
+use hookspec_session_buddy::store::{Store, StoreError};
 use serde_json::json;
 
 use crate::stage::Stage;
 
 fn error(stage: &Stage, store: &mut Store, session: &str, message: &str) -> i64 {
     let context = json!({ "source": "tool" });
-    let seen =
-        Seen { session, project: "", message, context: &context, at: stage.clock.now(), embedding: None };
+    let seen = Seen { session, message, context: &context, at: stage.clock.now(), embedding: None };
     store.record_error(seen).unwrap().unwrap().0
 }
 
@@ -82,16 +81,10 @@ fn the_same_error_again_only_counts_and_two_successes_are_one_chain() {
 fn an_error_without_words_is_nothing() {
     let stage = Stage::new();
     let mut store = stage.store();
-    let seen = Seen {
-        session: "s",
-        project: "",
-        message: " \n",
-        context: &json!({}),
-        at: stage.clock.now(),
-        embedding: None,
-    };
+    let seen =
+        Seen { session: "s", message: " \n", context: &json!({}), at: stage.clock.now(), embedding: None };
     assert_eq!(store.record_error(seen).unwrap(), None);
-    assert!(store.kinds(&Scope::All).unwrap().is_empty());
+    assert!(store.kinds().unwrap().is_empty());
 }
 
 #[test]
@@ -110,29 +103,26 @@ fn similar_failures_are_fixed_ones_by_similarity_and_then_by_time() {
     );
     let far = fixed(&stage, &mut store, "d", "the connection was refused by the peer", 1);
     let open = error(&stage, &mut store, "e", text);
-    let found = store.similar(&Scope::All, text, None, 5).unwrap();
+    let found = store.similar(text, None, 5).unwrap();
     assert_eq!(found.iter().map(|row| row.error).collect::<Vec<_>>(), [quick, slow, near]);
     assert!(!found.iter().any(|row| row.error == far || row.error == open));
     assert!(
         (found[0].similarity - 1.0).abs() < 1e-9 && found[2].similarity > 0.7 && found[2].similarity < 1.0
     );
     assert_eq!((found[0].action.as_str(), found[0].changes.as_str()), ("edited a.rs", "-a\n+b\n"));
-    assert_eq!(store.similar(&Scope::All, text, None, 1).unwrap().len(), 1);
-    assert!(store.similar(&Scope::All, "", None, 5).unwrap().is_empty());
-    assert!(
-        store.similar(&Scope::All, "\" OR * NEAR( -x", None, 5).unwrap().is_empty(),
-        "a query is no program"
-    );
+    assert_eq!(store.similar(text, None, 1).unwrap().len(), 1);
+    assert!(store.similar("", None, 5).unwrap().is_empty());
+    assert!(store.similar("\" OR * NEAR( -x", None, 5).unwrap().is_empty(), "a query is no program");
 }
 
 #[test]
 fn limits_are_one_to_a_hundred() {
     let store = Stage::new().store();
     for limit in [0, 101] {
-        let error = store.similar(&Scope::All, "x", None, limit).unwrap_err();
+        let error = store.similar("x", None, limit).unwrap_err();
         assert!(matches!(error, StoreError::Limit(_)) && error.to_string().contains("1 to 100"), "{error}");
     }
-    assert!(store.similar(&Scope::All, "x", None, 100).is_ok());
+    assert!(store.similar("x", None, 100).is_ok());
 }
 
 #[test]
@@ -140,21 +130,15 @@ fn embeddings_find_what_words_do_not() {
     let stage = Stage::new();
     let mut store = stage.store();
     for (session, message, vector) in [("a", "out of memory", [1.0, 0.0]), ("b", "bad syntax", [0.0, 1.0])] {
-        let seen = Seen {
-            session,
-            project: "",
-            message,
-            context: &json!({}),
-            at: stage.clock.now(),
-            embedding: Some(&vector),
-        };
+        let seen =
+            Seen { session, message, context: &json!({}), at: stage.clock.now(), embedding: Some(&vector) };
         let id = store.record_error(seen).unwrap().unwrap().0;
         let fix = store.record_attempt(id, "x", "", stage.clock.now()).unwrap().unwrap();
         store.resolve(id, fix).unwrap();
     }
-    let found = store.similar(&Scope::All, "allocation failure", Some(&[0.9, 0.1]), 5).unwrap();
+    let found = store.similar("allocation failure", Some(&[0.9, 0.1]), 5).unwrap();
     assert_eq!(found.iter().map(|row| row.message.as_str()).collect::<Vec<_>>(), ["out of memory"]);
-    assert!(store.similar(&Scope::All, "allocation failure", None, 5).unwrap().is_empty());
+    assert!(store.similar("allocation failure", None, 5).unwrap().is_empty());
 }
 
 #[test]
@@ -166,7 +150,7 @@ fn statistics_are_by_kind() {
     }
     error(&stage, &mut store, "d", "KeyError: 'y'");
     error(&stage, &mut store, "d", "it broke");
-    let kinds = store.kinds(&Scope::All).unwrap();
+    let kinds = store.kinds().unwrap();
     assert_eq!(
         kinds.iter().map(|row| (row.kind.as_str(), row.count)).collect::<Vec<_>>(),
         [("KeyError", 4), ("unknown", 1)]

@@ -46,7 +46,7 @@ fn a_checkpoint_is_refused_made_and_listed() {
     let made = data(&stage, &["checkpoint", "--json", "--config", &low, "a start"]);
     assert_eq!(
         (&made["label"], &made["score"], &made["refused"]),
-        (&json!("a start"), &json!(8), &Value::Null)
+        (&json!("a start"), &json!(11), &Value::Null)
     );
     let all = data(&stage, &["buddy", "checkpoints", "--json"]);
     assert_eq!(all.as_array().unwrap().len(), 3);
@@ -60,7 +60,6 @@ fn errors_skills_and_metrics_are_shown() {
     let mut store = Store::open(&stage.path().join("home/state/session-buddy.sqlite")).unwrap();
     let seen = Seen {
         session: "s",
-        project: &stage.workspace().display().to_string(),
         message: "KeyError: 'colour' in /tmp/x.py",
         context: &json!({}),
         at: stage.clock.now(),
@@ -106,8 +105,7 @@ fn the_scripted_session_closes_a_chain_refuses_a_checkpoint_and_brings_the_fix_b
     let at = |text: &str| log.find(text).unwrap_or_else(|| panic!("no {text:?} in {log}"));
     let refused = at("The checkpoint was refused by `buddy.validate_quality`");
     assert!(
-        refused < at("how an error like this was fixed before")
-            && log.contains("> the fix: created config.toml")
+        refused < at("An error like this was fixed before") && log.contains("The fix: created config.toml")
     );
     let found = data(
         &stage,

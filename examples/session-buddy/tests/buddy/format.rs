@@ -18,8 +18,7 @@ fn told(fired: Fired<Messages>) -> Vec<String> {
 }
 
 /// A formatter that makes everything upper case, and fails on what it cannot read.
-const UPPER: &str = r#"lint_fixes = { py = [] }
-formatters = { py = ["sh", "-c", "grep -q syntax && { echo 'no such syntax' >&2; exit 2; }; tr a-z A-Z < \"$1\"", "x", "{path}"], md = [] }"#;
+const UPPER: &str = r#"formatters = { py = ["sh", "-c", "grep -q syntax && { echo 'no such syntax' >&2; exit 2; }; tr a-z A-Z < \"$1\"", "x", "{path}"], md = [] }"#;
 
 #[tokio::test]
 async fn the_file_is_formatted_and_no_other() {
@@ -68,7 +67,7 @@ async fn a_file_that_somebody_else_changed_meanwhile_is_left_alone() {
 #[tokio::test]
 async fn a_formatter_that_is_missing_or_planted_is_told_once() {
     let mut stage = Stage::new();
-    stage.settings = "lint_fixes = { py = [] }\nformatters = { py = ['no-such-formatter', '{path}'] }".into();
+    stage.settings = "formatters = { py = ['no-such-formatter', '{path}'] }".into();
     // A program of that name in the workspace is not it.
     stage.write("no-such-formatter", "#!/bin/sh\n");
     let session = stage.session(builder(), "a");
@@ -83,8 +82,7 @@ async fn a_formatter_that_is_missing_or_planted_is_told_once() {
 #[tokio::test]
 async fn a_formatter_that_hangs_is_ended() {
     let mut stage = Stage::new();
-    stage.settings =
-        "format_s = 1\nlint_fixes = { py = [] }\nformatters = { py = ['sh', '-c', 'sleep 3600'] }".into();
+    stage.settings = "format_s = 1\nformatters = { py = ['sh', '-c', 'sleep 3600'] }".into();
     let session = stage.session(builder(), "a");
     let said = save(&session, "a.py", "x\n").await;
     assert!(said[0].contains("was not formatted") && said[0].contains("time limit"), "{said:?}");
@@ -126,45 +124,4 @@ async fn a_toolchain_that_the_project_brings_is_not_run() {
         let text = std::fs::read_to_string(stage.workspace().join("a.rs")).unwrap();
         assert_eq!(text, "fn a() {\n  b()\n}\n", "the project's settings count all the same");
     }
-}
-
-/// A linter that takes `;` off the ends of lines and complains of `syntax`, and then a formatter.
-const BOTH: &str = r#"lint_fixes = { py = ["sh", "-c", "grep -q syntax && { echo 'no such syntax' >&2; exit 2; }; sed 's/;$//' \"$1\"", "x", "{path}"] }
-formatters = { py = ["tr", "a-z", "A-Z"] }"#;
-
-#[tokio::test]
-async fn findings_are_mended_before_the_file_is_formatted() {
-    let mut stage = Stage::new();
-    stage.settings = BOTH.into();
-    let session = stage.session(builder(), "a");
-    let read = |name: &str| std::fs::read_to_string(stage.workspace().join(name)).unwrap();
-    let said = save(&session, "a.py", "x = 1;\n").await;
-    assert_eq!(read("a.py"), "X = 1\n");
-    assert!(
-        said[0].ends_with("was mended with `sh` and formatted with `tr`; read it again before you patch it."),
-        "{said:?}"
-    );
-    let said = save(&session, "a.py", "X = 1;\n").await;
-    assert!(said[0].contains("was mended with `sh`; read"), "{said:?}");
-    assert!(save(&session, "a.py", "X = 1\n").await.is_empty());
-    let said = save(&session, "b.py", "syntax\n").await;
-    assert_eq!(read("b.py"), "SYNTAX\n", "one that cannot be mended is formatted all the same");
-    assert!(
-        said[0].contains("could not mend")
-            && said[0].contains("> no such syntax")
-            && said[0].contains("was formatted with `tr`"),
-        "{said:?}"
-    );
-    assert!(save(&session, "c.rs", "fn a() {}\n").await.is_empty());
-}
-
-#[tokio::test]
-async fn a_linter_and_a_formatter_that_are_one_program_are_missed_once() {
-    let mut stage = Stage::new();
-    stage.settings =
-        "lint_fixes = { py = ['no-such-ruff', 'check'] }\nformatters = { py = ['no-such-ruff', 'format'] }"
-            .into();
-    let session = stage.session(builder(), "a");
-    let said = save(&session, "a.py", "x\n").await;
-    assert_eq!(said, ["`no-such-ruff` is not installed, so files that it would mend stay as they are."]);
 }

@@ -121,7 +121,7 @@ async fn a_session_has_one_row_that_is_updated_in_place() {
             stage.store().record_moment("a", &moment, stage.clock.now()).unwrap();
         }
     }
-    let moment = Moment::Call { tool: "shell".into(), text: "ls".into(), ok: true, proof: None };
+    let moment = Moment::Call { tool: "shell".into(), text: "ls".into(), ok: true };
     stage.store().record_moment("a", &moment, stage.clock.now()).unwrap();
     stage.git(&["commit", "--allow-empty", "-qm", "within"]);
     run(&session, "checkpoint", json!({})).await.unwrap();

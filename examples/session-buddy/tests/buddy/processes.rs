@@ -7,7 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use hookspec_session_buddy::errors::Seen;
 use hookspec_session_buddy::metrics::Filter;
-use hookspec_session_buddy::store::{Scope, Store};
+use hookspec_session_buddy::store::Store;
 use hookspec_session_buddy::timeline::Moment;
 use serde_json::json;
 
@@ -25,18 +25,12 @@ fn writer() {
     let now = "2026-03-31T12:00:00Z".parse().unwrap();
     for number in 0..100_000 {
         let message = format!("failure of the {} kind", words(number));
-        let seen = Seen {
-            session: &session,
-            project: "",
-            message: &message,
-            context: &json!({}),
-            at: now,
-            embedding: None,
-        };
+        let seen =
+            Seen { session: &session, message: &message, context: &json!({}), at: now, embedding: None };
         let id = store.record_error(seen).unwrap().unwrap().0;
         let fix = store.record_attempt(id, "x", "", now).unwrap().unwrap();
         store.resolve(id, fix).unwrap().unwrap();
-        let moment = Moment::Call { tool: "shell".into(), text: number.to_string(), ok: true, proof: None };
+        let moment = Moment::Call { tool: "shell".into(), text: number.to_string(), ok: true };
         store.record_moment(&session, &moment, now).unwrap();
         println!("written {id}");
     }
@@ -147,7 +141,6 @@ fn many_sessions_write_at_once() {
                     let message = format!("failure of the {} kind", words(number));
                     let seen = Seen {
                         session: &session,
-                        project: "",
                         message: &message,
                         context: &context,
                         at: now,
@@ -160,7 +153,7 @@ fn many_sessions_write_at_once() {
             });
         }
     });
-    let kinds = stage.store().kinds(&Scope::All).unwrap();
+    let kinds = stage.store().kinds().unwrap();
     assert_eq!((kinds[0].count, kinds[0].fixed.to_bits()), (400, 1f64.to_bits()));
 }
 

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use hookspec::points::{ERROR, EndReason, ErrorSource, TOOL_PRE_EXECUTE, TOOL_RESULT_TRANSFORM};
-use hookspec::{Fold, Hook, Message, ToolUse, fire};
+use hookspec::points::{ERROR, EndReason, ErrorSource};
+use hookspec::{Fold, Hook, Message, fire};
 use hookspec_session_buddy::errors::{Embed, Embedder};
 use hookspec_session_buddy::metrics::Filter;
 use hookspec_session_buddy::patterns::Kind;
 use hookspec_session_buddy::points::PRE_REFLECTION_STORE;
-use hookspec_session_buddy::store::Scope;
 use serde_json::json;
 
 use crate::stage::{Stage, builder, call, log, run, say, scored, shell, texts};
@@ -31,7 +30,8 @@ async fn an_error_its_attempts_and_its_fix_become_a_chain_that_helps_the_next_se
     let (mut agent, _) = stage.agent(builder(), "first", &script).await;
     agent.prompt(Message::user("mend it")).await;
     assert!(!log(&agent).iter().any(|text| text.contains("was fixed before")), "nothing is known yet");
-    let closed = "<session_buddy>chain 1: error 1 is fixed after 0 s by attempt 3</session_buddy>";
+    let closed =
+        "<session_buddy>chain 1: error 1 (KeyError) is fixed after 0 s: created good</session_buddy>";
     assert_eq!(log(&agent).iter().filter(|text| *text == closed).count(), 1, "{:#?}", log(&agent));
     agent.end(EndReason::Exit).await;
 
@@ -50,10 +50,9 @@ async fn an_error_its_attempts_and_its_fix_become_a_chain_that_helps_the_next_se
     let offered =
         said.iter().find(|text| text.contains("was fixed before")).unwrap_or_else(|| panic!("{said:#?}"));
     assert!(
-        offered.starts_with("The command ended with exit code 1")
-            && offered.contains("(chain 1 of this project)")
-            && offered.contains("\n> similarity 1.00, fixed after 0 s\n> the fix: created good\n> y\n"),
-        "it stands in the result, as a quotation: {offered}"
+        offered.contains("(chain 1, similarity 1.00, after 0 s)")
+            && offered.contains("The fix: created good\ny"),
+        "{offered}"
     );
     agent.end(EndReason::Exit).await;
 }
@@ -68,7 +67,7 @@ async fn another_command_fixes_nothing_and_an_error_that_goes_by_itself_says_so(
     agent.end(EndReason::Exit).await;
     let store = stage.store();
     let fixed: Vec<(String, bool)> =
-        store.kinds(&Scope::All).unwrap().into_iter().map(|row| (row.kind, row.fixed > 0.0)).collect();
+        store.kinds().unwrap().into_iter().map(|row| (row.kind, row.fixed > 0.0)).collect();
     assert_eq!(fixed, [("ConnectionError".to_owned(), true), ("ValueError".to_owned(), false)]);
     assert_eq!(store.chain(1).unwrap().unwrap().fix.action, "ran it again, unchanged");
 }
@@ -76,12 +75,10 @@ async fn another_command_fixes_nothing_and_an_error_that_goes_by_itself_says_so(
 #[tokio::test(flavor = "multi_thread")]
 async fn good_checkpoints_teach_a_skill_and_a_poor_one_is_refused() {
     let stage = Stage::new();
-    stage.program("ruff", "exit 0");
-    stage.program("pytest", "echo '3 passed in 0.01s'");
     let work = |label: &str| {
         [
-            shell("../bin/ruff check ."),
-            shell("../bin/pytest -q"),
+            shell("true # cargo clippy"),
+            shell("true # cargo test"),
             call("checkpoint", json!({ "label": label })),
             say("ok"),
         ]
@@ -146,11 +143,7 @@ async fn that_error_means_the_one_that_is_open() {
     let (mut agent, _) = stage.agent(builder(), "second", &script).await;
     agent.prompt(Message::user("go")).await;
     let said = log(&agent);
-    assert!(
-        said.iter().any(|text| text.contains("error 1 of this project")
-            && text.contains("> similarity 1.00, fixed after 0 s: created good")),
-        "{said:#?}"
-    );
+    assert!(said.iter().any(|text| text.starts_with("1.00  ") && text.contains("created good")), "{said:#?}");
     agent.end(EndReason::Exit).await;
 }
 
@@ -195,13 +188,13 @@ async fn an_error_without_words_or_tried_again_is_not_recorded() {
         let fired = fire!(session, ERROR { source: ErrorSource::Model, error, retryable, attempt }).await;
         assert!(fired.failures().is_empty() && fired.messages().is_empty(), "{fired:?}");
     }
-    assert!(stage.store().kinds(&Scope::All).unwrap().is_empty());
+    assert!(stage.store().kinds().unwrap().is_empty());
     let first = fire!(
         session,
         ERROR { source: ErrorSource::Model, error: "overloaded", retryable: true, attempt: 0 }
     );
     assert!(first.await.failures().is_empty());
-    assert_eq!(stage.store().kinds(&Scope::All).unwrap()[0].count, 1);
+    assert_eq!(stage.store().kinds().unwrap()[0].count, 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -254,15 +247,10 @@ impl Embed for Meaning {
 async fn a_host_may_lend_what_embeds() {
     let stage = Stage::new();
     let session = stage.lent(builder(), "a", |session| session.extension(Arc::new(Embedder::new(Meaning))));
-    let call = ToolUse::fenced("shell", [""; 0], "make");
     let tell = async |error: &str| {
-        let _ = fire!(session, TOOL_PRE_EXECUTE { tool_use: &call }).await;
         let fired =
-            fire!(session, ERROR { source: ErrorSource::Tool, error, retryable: false, attempt: 0 }).await;
-        assert!(fired.into_messages().is_empty(), "nothing is said with our authority");
-        let result = [Message::system(error)];
-        let mut fired = fire!(session, TOOL_RESULT_TRANSFORM { tool_use: &call, result: &result }).await;
-        fired.take_value().map(|result| texts(&result).join("\n")).unwrap_or_default()
+            fire!(session, ERROR { source: ErrorSource::Host, error, retryable: false, attempt: 0 }).await;
+        texts(&fired.into_messages()).join("\n")
     };
     assert_eq!(tell("the process ran out of memory").await, "");
     let mut store = stage.store();
@@ -270,80 +258,4 @@ async fn a_host_may_lend_what_embeds() {
     store.resolve(1, fix).unwrap();
     assert!(tell("allocation of 7 bytes failed").await.contains("bought more of it"));
     assert_eq!(tell("the syntax is wrong").await, "");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn words_in_a_comment_and_runs_that_prove_nothing_teach_nothing() {
-    let stage = Stage::new();
-    stage.program("pytest", "echo 'no tests ran in 0.00s'");
-    for (number, (lint, test)) in [
-        ("true # cargo clippy", "true # cargo test"),
-        ("echo ruff check .", "echo '3 passed'; true # pytest"),
-        ("../bin/pytest --version || true", "../bin/pytest"),
-    ]
-    .into_iter()
-    .cycle()
-    .take(9)
-    .enumerate()
-    {
-        let checkpoint = call("checkpoint", json!({}));
-        let name = format!("s{number}");
-        let script = [shell(lint), shell(test), checkpoint, say("ok")];
-        let (mut agent, _) = stage.agent(builder().register(scored(90)), &name, &script).await;
-        agent.prompt(Message::user("go")).await;
-        agent.end(EndReason::Exit).await;
-    }
-    assert_eq!(stage.store().skills().unwrap(), []);
-}
-
-/// A test that fails until `good` is there, under a name that people know.
-const UNTIL_GOOD: &str =
-    "test -e good && echo '1 passed' || { echo 'tests/test_good.py: KeyError: 7'; exit 1; }";
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_same_program_on_the_same_targets_is_the_same_check() {
-    for (fails, passes, is_fix) in [
-        ("../bin/pytest", "../bin/pytest -q", true),
-        ("../bin/pytest -x --tb=short tests", "cd . && ../bin/pytest tests/ --color=no", true),
-        ("python -m pytest || ../bin/pytest", "../bin/pytest", false),
-        ("../bin/pytest tests", "../bin/pytest other", false),
-        ("../bin/pytest", "../bin/pytest -k name", false),
-        ("../bin/pytest", "../bin/pytest; true", false),
-    ] {
-        let stage = Stage::new();
-        stage.program("pytest", UNTIL_GOOD);
-        stage.write("tests/test_good.py", "x\n");
-        let good = call("save", json!({ "path": "good", "content": "y\n" }));
-        let (mut agent, _) =
-            stage.agent(builder(), "a", &[shell(fails), good, shell(passes), say("ok")]).await;
-        agent.prompt(Message::user("go")).await;
-        agent.end(EndReason::Exit).await;
-        let fix = stage.store().chain(1).unwrap().map(|chain| chain.fix.action);
-        assert_eq!(fix.as_deref(), is_fix.then_some("created good"), "{fails} then {passes}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_unrelated_edit_before_a_flaky_test_is_no_fix() {
-    // Fails at its first run only.
-    let flaky = "test -e ../seen && echo '1 passed' || { touch ../seen; echo 'tests/test_net.py:7: ConnectionError'; exit 1; }";
-    for (path, text, fix) in [
-        ("README.md", "The connection may fail in test_net.", None),
-        ("src/other.py", "def other():\n    return 1\n", None),
-        ("src/net.py", "def net():\n    return 1\n", Some("created src/net.py")),
-        ("tests/test_net.py", "def test_net(): pass\n", Some("created tests/test_net.py")),
-    ] {
-        let mut stage = Stage::new();
-        stage.settings = "formatters = { py = [] }\nlint_fixes = { py = [] }".into();
-        stage.program("pytest", flaky);
-        let edit = call("save", json!({ "path": path, "content": text }));
-        let script = [shell("../bin/pytest"), edit, shell("../bin/pytest -q"), say("ok")];
-        let (mut agent, _) = stage.agent(builder(), "a", &script).await;
-        agent.prompt(Message::user("go")).await;
-        let said = log(&agent);
-        agent.end(EndReason::Exit).await;
-        let found = stage.store().chain(1).unwrap().map(|chain| chain.fix.action);
-        assert_eq!(found.as_deref(), fix, "{path}");
-        assert_eq!(said.iter().any(|text| text.contains("is fixed after")), fix.is_some(), "{said:#?}");
-    }
 }

@@ -21,8 +21,6 @@ use serde_json::{Value, json};
 
 pub struct Stage {
     folder: tempfile::TempDir,
-    /// The folder that is worked in.
-    pub project: String,
     pub clock: Clock,
     pub settings: String,
 }
@@ -73,17 +71,11 @@ impl Stage {
         let folder = tempfile::tempdir().unwrap();
         std::fs::create_dir(folder.path().join("workspace")).unwrap();
         let clock = Clock::manual("2026-03-31T12:00:00Z".parse().unwrap());
-        Self { folder, project: "workspace".into(), clock, settings: String::new() }
+        Self { folder, clock, settings: String::new() }
     }
 
     pub fn workspace(&self) -> PathBuf {
-        self.folder.path().join(&self.project).canonicalize().unwrap()
-    }
-
-    /// Goes on in another project, which is made if need be.
-    pub fn go_to(&mut self, project: &str) {
-        std::fs::create_dir_all(self.folder.path().join(project)).unwrap();
-        self.project = project.into();
+        self.folder.path().join("workspace").canonicalize().unwrap()
     }
 
     pub fn path(&self) -> &Path {
@@ -94,14 +86,6 @@ impl Stage {
         let path = self.workspace().join(path);
         std::fs::create_dir_all(path.parent().unwrap()).unwrap();
         std::fs::write(path, text).unwrap();
-    }
-
-    /// A program beside the workspace, in `bin`, that runs this script in the workspace.
-    pub fn program(&self, name: &str, script: &str) {
-        let path = self.folder.path().join("bin").join(name);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
-        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
     }
 
     pub fn git(&self, args: &[&str]) -> String {

@@ -1,6 +1,6 @@
 //! What the linker gathers: the rows that `#[hook]`, `hook_point!`, `fire!` and `#[tool]` leave in every crate of a program.
 //!
-//! There are five lists, all of them core's; a hook's row says of itself at which point it listens. Only this folder knows how
+//! There are four lists, all of them core's; a hook's row says of itself at which point it listens. Only this folder knows how
 //! a list is made and how a row comes into it:
 //!
 //! - natively by the linker, which lays what is put into one section side by side (linkme);

@@ -5,7 +5,6 @@
 
 mod entry;
 mod linked;
-mod redacted;
 mod set;
 mod text;
 

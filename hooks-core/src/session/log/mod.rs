@@ -10,14 +10,13 @@ mod view;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::plain::label::Labelled;
 use crate::plain::message::Message;
 
 pub use place::{LogPart, LogPlace};
 pub use sink::{LogFault, LogSink};
 pub use view::{LogIter, LogView};
 
-use sink::{Cause, Misuse, Unlabelled, flushed, guarded};
+use sink::{Cause, Misuse, flushed, guarded};
 use turn::{Gate, Holder, Turn};
 
 pub(crate) struct Log {
@@ -147,22 +146,6 @@ impl Log {
     fn push(&self, message: &Arc<Message>) {
         let message = Arc::clone(message);
         self.lock().view.push(message);
-    }
-
-    /// Gives the sink what the session is labelled with; whether it is stored.
-    pub(crate) fn keep_labels(
-        &self,
-        session: &str,
-        new: Option<&Labelled>,
-        all: impl FnOnce() -> Vec<Labelled>,
-    ) -> bool {
-        let Some(sink) = &self.sink else { return true };
-        let stored = match self.turn.enter() {
-            // All of them as they are now, so that of two that come at once the later call stores both.
-            Some(_turn) => guarded(|| sink.labels(&all(), new)),
-            None => Err(Arc::new(Misuse::Within) as Cause),
-        };
-        stored.map_err(|source| self.lose(session, 0, Arc::new(Unlabelled(source)))).is_ok()
     }
 
     fn lose(&self, session: &str, lost: usize, source: Cause) -> LogFault {

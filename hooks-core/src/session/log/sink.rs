@@ -8,7 +8,6 @@ use std::task::Poll;
 use crate::base::boxed::BoxError;
 use crate::base::boxed::BoxFuture;
 use crate::base::guard::{self, drop_quietly};
-use crate::plain::label::Labelled;
 use crate::plain::message::Message;
 
 /// Keeps a conversation: a file, a database. The host brings it.
@@ -26,18 +25,6 @@ pub trait LogSink: Send + Sync {
     /// # Errors
     /// If it is not taken. The log has no such message then.
     fn append(&self, message: &mut Message) -> Result<(), BoxError>;
-
-    /// Stores what the session is labelled with, in place of what was stored of it before, and returns when it is durable, also
-    /// where messages are queued: what follows from a label is appended afterwards. `new` is the one that came, if one did.
-    /// It overlaps no other call of this or of `append`.
-    ///
-    /// As it is, it stores nothing: labels are among the states of the session too.
-    ///
-    /// # Errors
-    /// If they could not be stored. The next barrier tells it.
-    fn labels(&self, _all: &[Labelled], _new: Option<&Labelled>) -> Result<(), BoxError> {
-        Ok(())
-    }
 
     /// Completes when every message that was taken before this was called is stored. It may be dropped half-way: what is
     /// queued stays queued then.
@@ -86,11 +73,6 @@ impl LogFault {
         }
     }
 }
-
-/// Labels that could not be stored.
-#[derive(Debug, thiserror::Error)]
-#[error("Its labels could not be stored, and nothing may go on that they warn of: {0}")]
-pub(super) struct Unlabelled(pub(super) Cause);
 
 /// What a sink may not do, and how it ends where it does.
 #[derive(Debug, thiserror::Error)]

@@ -242,8 +242,7 @@ async fn drive(case: Case, path: Path, spawn: Arc<dyn Spawn>) -> Seen {
 
 fn shown(entry: TimelineEntry) -> Entry {
     match entry {
-        // No hook of the model sets a label.
-        TimelineEntry::Fired { .. } | TimelineEntry::Labelled { .. } => Entry::Fired,
+        TimelineEntry::Fired { .. } => Entry::Fired,
         TimelineEntry::Ran(run) => Entry::Ran {
             hook: run.hook,
             messages: run.messages,

@@ -208,8 +208,6 @@ fn shown(entry: TimelineEntry) -> (Entry, Option<String>) {
     let wire = |point: &str| wires.get(point).map_or("?", |at: &At| at.wire());
     match entry {
         TimelineEntry::Fired { point, .. } => (Entry::Fired(wire(&point)), None),
-        // No hook of the model sets a label.
-        TimelineEntry::Labelled { label, .. } => (Entry::Fired(wire(&label)), None),
         TimelineEntry::Ran(run) => {
             let text = |value: serde_json::Value| value.as_str().map(str::to_owned);
             let beside = run.background.then(|| run.hook.clone());

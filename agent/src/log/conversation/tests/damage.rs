@@ -89,30 +89,6 @@ fn broken_files_beside_the_log_cost_only_themselves_and_are_kept() {
 }
 
 #[test]
-fn labels_are_kept_and_where_they_are_broken_the_session_has_them_all() {
-    let logs = logs();
-    let folder = two(logs.path()).parent().unwrap().to_owned();
-    let now = "2026-01-31T10:00:00Z".parse().unwrap();
-    let own = [Labelled::new(Label::new("mine").unwrap(), "a line\nbreak", now)];
-    let (conversation, loaded) = Conversation::open(logs.path(), "c").unwrap();
-    assert_eq!(loaded.labels, [], "no file, no labels");
-    conversation.save_labels(&own).unwrap();
-    conversation.rewrite(&mut [], Rewrite::Undo).unwrap();
-    drop(conversation);
-    assert_eq!(Conversation::read(logs.path(), "c").unwrap().labels, own, "an undo takes none back");
-    for broken in ["", "[{}]", r#"[{"label":"Not one","why":"","at":"2026-01-31T10:00:00Z"}]"#] {
-        fs::write(folder.join(names::LABELS), broken).unwrap();
-        for loaded in
-            [Conversation::read(logs.path(), "c").unwrap(), Conversation::open(logs.path(), "c").unwrap().1]
-        {
-            assert_eq!(loaded.labels.len(), Label::KNOWN.len(), "{broken}");
-            assert_eq!(loaded.warnings.len(), 1);
-        }
-        assert_eq!(Conversation::read(logs.path(), "c").unwrap().labels, [], "it was moved aside: {broken}");
-    }
-}
-
-#[test]
 fn a_full_disk_is_said_and_the_message_is_as_before() {
     let logs = logs();
     let path = two(logs.path());
